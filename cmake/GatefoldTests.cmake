@@ -1,0 +1,24 @@
+find_package(GTest 1.12 REQUIRED)
+include(GoogleTest)
+
+# gatefold_add_tests(label SOURCES … [LIBRARIES …] [TIMEOUT seconds] [PROPERTIES name value …])
+#
+# The executable gatefold_<label>_tests; each of its cases is a CTest test `<label>.<Suite>.<case>` with LABELS <label>.
+# The cases are listed when ctest starts, so a build does not run what it just linked.
+function(gatefold_add_tests label)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "TIMEOUT" "SOURCES;LIBRARIES;PROPERTIES")
+  if(arg_UNPARSED_ARGUMENTS)
+    message(FATAL_ERROR "gatefold_add_tests(${label}): unknown argument '${arg_UNPARSED_ARGUMENTS}'")
+  endif()
+  if(NOT arg_SOURCES)
+    message(FATAL_ERROR "gatefold_add_tests(${label}): no SOURCES")
+  endif()
+  if(NOT arg_TIMEOUT)
+    set(arg_TIMEOUT 300)
+  endif()
+  set(target gatefold_${label}_tests)
+  add_executable(${target} ${arg_SOURCES})
+  target_link_libraries(${target} PRIVATE ${arg_LIBRARIES} gatefold_test_support GTest::gmock GTest::gtest_main)
+  gtest_discover_tests(${target} TEST_PREFIX "${label}." DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 60
+                       PROPERTIES LABELS "${label}" TIMEOUT ${arg_TIMEOUT} ${arg_PROPERTIES})
+endfunction()

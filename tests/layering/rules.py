@@ -1,0 +1,77 @@
+"""Who may include what: the table of the layers as data. The first layer whose patterns match a path is its layer.
+
+Patterns are fnmatch patterns of paths in the repository; `*` also matches `/`.
+"""
+import dataclasses
+
+# The C and C++ standard library, without what reads, writes or starts anything.
+PURE_STD = set(
+    "algorithm any array atomic barrier bit bitset cassert cctype cerrno cfenv cfloat charconv chrono cinttypes climits "
+    "cmath compare complex concepts condition_variable coroutine csetjmp cstdarg cstddef cstdint cstring cwchar deque "
+    "exception execution expected forward_list functional future initializer_list iterator latch limits list locale map "
+    "memory memory_resource mutex new numbers numeric optional ostream queue random ranges ratio regex scoped_allocator "
+    "semaphore set shared_mutex source_location span sstream stack stdexcept stop_token streambuf string string_view "
+    "system_error thread tuple type_traits typeindex typeinfo unordered_map unordered_set utility valarray variant vector "
+    "version stdint.h stddef.h stdbool.h limits.h float.h math.h string.h".split())
+IO_STD = set("csignal cstdio cstdlib ctime clocale filesystem fstream iomanip ios iosfwd iostream istream".split())
+
+# Third-party headers by name; everything else in angle brackets that is not standard is the operating system's.
+THIRD_PARTY = {
+    "Halide.h": "Halide",
+    "HalideRuntime*.h": "HalideRuntime",
+    "HalideBuffer.h": "HalideBuffer",
+    "CLI/*": "CLI11",
+    "SQLiteCpp/*": "SQLite",
+    "sqlite3.h": "SQLite",
+    "nlohmann/*": "json",
+    "fmt/*": "fmt",
+    "gtest/*": "gtest",
+    "gmock/*": "gtest",
+    "benchmark/*": "benchmark",
+}
+
+
+@dataclasses.dataclass(frozen=True)
+class Layer:
+    name: str
+    files: tuple  # patterns of the files that it holds
+    uses: str  # the layers, beside itself, whose files they may include, or "*"
+    outside: frozenset  # of "pure", "io", "system" and the names in THIRD_PARTY
+    forbidden_text: tuple = ()  # (regular expression, reason), searched without comments
+
+
+NO_ACTIVATION = (r"(?i)\b\w*(relu|gelu|silu|swish|sigmoid|swiglu|bilinear|erf|tanh)\w*\b",
+                 "a schedule never knows an activation")
+NO_FILES = (r"\b(std::(i|o)?fstream|fopen|std::filesystem)\b", "this layer reads and writes no file")
+NO_PRINT = (r"\b(std::(cout|cerr|clog)|v?f?printf|f?puts|perror)\b", "a runtime never prints")
+NO_EXIT = (r"\b(abort|_?exit|quick_exit|terminate)\s*\(", "a runtime never ends the process")
+
+
+def outside(*names):
+    """Every layer but the pure ones may use the system; `names` come on top."""
+    return frozenset({"pure", "io", "system", *names})
+
+
+PURE = frozenset({"pure"})
+
+LAYERS = (
+    Layer("spec", ("spec/*",), "", PURE),
+    Layer("formats", ("formats/*",), "spec", outside("json", "fmt")),
+    Layer("spaces", ("schedules/*space*", "schedules/machine*"), "spec", PURE, (NO_ACTIVATION, NO_FILES)),
+    Layer("schedules", ("schedules/*",), "spaces spec", PURE | {"fmt", "Halide"}, (NO_ACTIVATION, NO_FILES)),
+    Layer("library", ("generator/library*",), "spec public", outside("json", "fmt")),
+    Layer("generator", ("generator/*",), "library schedules spaces spec public",
+          outside("json", "fmt", "Halide", "HalideRuntime")),
+    Layer("public", ("runtime/include/gatefold/*",), "", PURE, (NO_PRINT, NO_EXIT)),
+    Layer("reference", ("runtime/reference/*",), "spec public", PURE, (NO_PRINT, NO_EXIT)),
+    Layer("runtime", ("runtime/*",), "public", outside("HalideRuntime"), (NO_PRINT, NO_EXIT)),
+    Layer("tuning", ("tuning/*",), "runtime reference public formats library spaces spec",
+          outside("json", "fmt", "SQLite")),
+    Layer("cli", ("cli/*",), "*", outside("json", "fmt", "CLI11", "SQLite")),
+    # These test what is made of Halide, or are an application that has a Halide of its own.
+    Layer("tests of Halide code", ("tests/generator/*", "tests/schedules/*", "tests/integration/*"), "*",
+          outside("json", "fmt", "gtest", "Halide", "HalideRuntime", "HalideBuffer")),
+    Layer("tests", ("tests/*",), "*", outside("json", "fmt", "gtest", "SQLite", "CLI11", "HalideRuntime")),
+    Layer("bench", ("bench/*",), "*", outside("json", "fmt", "benchmark")),
+    Layer("examples", ("examples/*",), "*", outside("json", "HalideRuntime")),
+)
