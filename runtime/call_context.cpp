@@ -1,0 +1,51 @@
+#include "runtime/call_context.h"
+
+#include <cstdio>
+
+#include "runtime/pool.h"
+#include "runtime/workspace.h"
+
+namespace gatefold {
+namespace {
+
+int hook_par_for(void* context, int (*task)(void*, int, uint8_t*), int min, int count,
+                 uint8_t* closure) {
+  const int threads = static_cast<const CallContext*>(context)->threads;
+  return Pool::process().par_for(threads, task, context, min, count, closure);
+}
+
+void* hook_allocate(void* context, size_t bytes) {
+  auto& call = *static_cast<CallContext*>(context);
+  void* memory = workspace_allocate(bytes);
+  if (!memory) {
+    call.out_of_memory.store(true, std::memory_order_relaxed);
+    return nullptr;
+  }
+  const size_t size = workspace_size(memory);
+  const size_t now = call.bytes.fetch_add(size, std::memory_order_relaxed) + size;
+  size_t peak = call.peak_bytes.load(std::memory_order_relaxed);
+  while (now > peak &&
+         !call.peak_bytes.compare_exchange_weak(peak, now, std::memory_order_relaxed)) {
+  }
+  return memory;
+}
+
+void hook_release(void* context, void* memory) {
+  auto& call = *static_cast<CallContext*>(context);
+  call.bytes.fetch_sub(workspace_size(memory), std::memory_order_relaxed);
+  workspace_release(memory);
+}
+
+void hook_error(void* context, const char* message) {
+  auto& call = *static_cast<CallContext*>(context);
+  if (call.has_message.exchange(true)) return;
+  std::snprintf(call.message, sizeof call.message, "%s", message ? message : "");
+}
+
+constexpr gf_hooks kHooks = {hook_par_for, hook_allocate, hook_release, hook_error};
+
+}  // namespace
+
+const gf_hooks& runtime_hooks() { return kHooks; }
+
+}  // namespace gatefold

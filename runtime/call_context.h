@@ -1,0 +1,25 @@
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+
+#include "gatefold/kernel_table.h"
+
+namespace gatefold {
+
+/// What one gf_ffn_run shares with its kernels: the `context` of the hooks.
+struct CallContext {
+  explicit CallContext(int threads) : threads(threads) { message[0] = '\0'; }
+
+  int threads;
+  std::atomic<size_t> bytes{0};  ///< workspace in use
+  std::atomic<size_t> peak_bytes{0};
+  std::atomic<bool> out_of_memory{false};
+  std::atomic<bool> has_message{false};
+  char message[256];  ///< the first that a kernel gave
+};
+
+/// Hooks for a library's table; they take a CallContext.
+const gf_hooks& runtime_hooks();
+
+}  // namespace gatefold

@@ -1,0 +1,64 @@
+#pragma once
+
+#include <atomic>
+#include <cmath>
+#include <memory>
+#include <vector>
+
+#include "HalideRuntime.h"
+#include "gatefold/gatefold.h"
+#include "runtime/pack.h"
+#include "runtime/pages.h"
+#include "runtime/select.h"
+#include "runtime/table.h"
+#include "runtime/weights.h"
+
+namespace gatefold {
+
+/// A halide_buffer_t with room for its dimensions; stays where it was made.
+struct Buffer {
+  halide_buffer_t raw{};
+  halide_dimension_t dim[4];
+
+  void describe(void* data, uint8_t code, uint8_t bits, int dimensions);
+};
+
+struct PackedMatrix {
+  PackedLayout layout;
+  Pages pages;
+};
+
+/// One row bucket, ready to be called.
+struct Bucket {
+  BucketChoice choice;
+  std::unique_ptr<Buffer[]> streams;  ///< one per weight stream; kernels only read them
+  std::atomic<bool> called{false};
+  std::atomic<double> first_ms{NAN};
+};
+
+/// context, x, streams, three biases, y
+inline constexpr int kMaxArguments = 2 + kMaxStreams + 3 + 1;
+
+}  // namespace gatefold
+
+struct gf_ffn {
+  const gf_library* library = nullptr;
+  const gf_kernel_table* table = nullptr;
+  gatefold::Sizes sizes;
+  gf_dtype dtype = GF_F32;
+  int threads = 1;
+  gatefold::TargetChoice target;
+  gatefold::PackedMatrix matrices[3];
+  gatefold::Pages biases[3];
+  gatefold::Buffer bias_buffers[3];
+  std::unique_ptr<gatefold::Bucket[]> buckets;
+  int bucket_count = 0;
+  int64_t widest = 0;  ///< most elements that one row has in any buffer of a kernel
+
+  // Of the calls so far.
+  std::atomic<int> last_bucket{0};
+  std::atomic<int64_t> calls{0};
+  std::atomic<int64_t> last_rows{0};
+  std::atomic<double> last_ms{NAN};
+  std::atomic<int64_t> workspace_bytes{0};
+};

@@ -1,0 +1,173 @@
+/* gatefold runtime: runs generated feed-forward kernels.
+ *
+ *   dense:  h = act(W_up x + b_up)                                   y = W_down h + b_down
+ *   gated:  h = act(W_gate x + b_gate) * (W_up x + b_up)             y = W_down h + b_down
+ *
+ * x is one row of d_model values, h has d_ff values, y d_model values. Weights have PyTorch's layout
+ * [out, in], row-major: gate and up [d_ff, d_model], down [d_model, d_ff].
+ *
+ * Nothing here prints, aborts or throws. Every call that can fail returns a status; the message of
+ * the last failure on this thread is gf_last_error(). Sizes count elements unless a name says bytes.
+ * A struct's struct_size must be sizeof of that struct as the caller compiled it. gf_last_error() is
+ * only meaningful after a failure.
+ *
+ * Environment: GATEFOLD_ISA (the target to use, e.g. x86-avx2) and GATEFOLD_THREADS. */
+#ifndef GATEFOLD_GATEFOLD_H
+#define GATEFOLD_GATEFOLD_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "gatefold/kernel_table.h"
+
+#if defined(__GNUC__)
+#define GF_API __attribute__((visibility("default")))
+#else
+#define GF_API
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define GF_VERSION_MAJOR 0
+#define GF_VERSION_MINOR 1
+#define GF_VERSION_PATCH 0
+
+GF_API const char *gf_version(void); /* of the linked runtime, "0.1.0" */
+
+typedef enum gf_status {
+  GF_OK = 0,
+  GF_INVALID_ARGUMENT = 1, /* a null pointer, a bad struct_size or value */
+  GF_SHAPE_MISMATCH = 2,   /* sizes that do not fit each other; both numbers are in the message */
+  GF_DTYPE_MISMATCH = 3,
+  GF_OVERLAP = 4,         /* x and y share memory */
+  GF_UNAVAILABLE = 5,     /* no kernel that this CPU can run */
+  GF_BAD_LIBRARY = 6,     /* not a gatefold library, or of another table version */
+  GF_OUT_OF_MEMORY = 7,
+  GF_KERNEL_FAILED = 8
+} gf_status;
+
+typedef enum gf_dtype { GF_F32 = 0, GF_BF16 = 1, GF_F16 = 2 } gf_dtype;
+
+/* How a fused gate/up tensor [2 * d_ff, d_model] is ordered. There is no default. */
+typedef enum gf_gate_order {
+  GF_ORDER_NONE = 0,
+  GF_GATE_FIRST = 1,  /* all gate rows, then all up rows */
+  GF_UP_FIRST = 2,    /* all up rows, then all gate rows */
+  GF_INTERLEAVED = 3, /* gate 0, up 0, gate 1, up 1, … */
+} gf_gate_order;
+
+/* A matrix or vector of the caller's; only read during gf_ffn_create. data may be unaligned.
+ * f16 is accepted for weights and biases and converted. */
+typedef struct gf_tensor {
+  const void *data;
+  int64_t rows;       /* out; of a vector: its length */
+  int64_t cols;       /* in; of a vector: 1 */
+  int64_t row_stride; /* 0: dense; of a vector: between its values */
+  gf_dtype dtype;
+  int32_t transposed; /* 1: stored [in, out] (rows = in, cols = out) */
+} gf_tensor;
+
+typedef struct gf_ffn_desc {
+  uint32_t struct_size;
+  int64_t d_model;
+  int64_t d_ff;
+  const char *variant; /* NULL, or a name that must be the library's */
+} gf_ffn_desc;
+
+/* Dense: up, down. Gated: gate and up, or gate_up with its order; and down. Absent tensors have
+ * data NULL. Biases exactly where the library was generated with them; one left out is zero. */
+typedef struct gf_ffn_weights {
+  uint32_t struct_size;
+  gf_gate_order order;
+  gf_tensor gate, up, gate_up, down;
+  gf_tensor gate_bias, up_bias, gate_up_bias, down_bias;
+} gf_ffn_weights;
+
+typedef struct gf_options {
+  uint32_t struct_size;
+  int32_t threads; /* 0: GATEFOLD_THREADS, else min(affinity, cgroup quota) */
+  const char *isa; /* NULL: GATEFOLD_ISA, else "host": the best that this CPU runs */
+} gf_options;
+
+/* Rows of x or y: element (row, column) at data + row * row_stride + column, in the library's
+ * dtype, aligned to that element and no more. rows may be 0, then data may be NULL. */
+typedef struct gf_rows {
+  uint32_t struct_size;
+  gf_dtype dtype;
+  void *data;
+  int64_t rows;
+  int64_t cols;       /* d_model */
+  int64_t row_stride; /* 0: dense; never between 1 and cols - 1 */
+} gf_rows;
+
+/* What the last gf_ffn_run used, and what is known of it. Strings live as long as the library. */
+typedef struct gf_report {
+  uint32_t struct_size;
+  int32_t threads;
+  const char *kernel;
+  const char *isa;
+  const char *point;
+  const char *origin;
+  /* "nearest": no bucket holds the rows; "lower_isa": the library has a better target than this CPU
+   * runs; "any": kernel for any shape; else "exact". The first that applies. */
+  const char *match;
+  const char *runner_up;
+  double margin_pct;       /* NaN: not known */
+  double efficiency;       /* tuned figure; NaN: not known */
+  double tuned_median_ms;  /* tuned figure; NaN: not known */
+  double first_call_ms;    /* first call of the last row bucket; NaN: none yet */
+  double last_call_ms;     /* NaN: none yet */
+  int64_t calls;
+  int64_t rows; /* of the last call */
+  int64_t packed_weight_bytes;
+  int64_t workspace_bytes;
+} gf_report;
+
+typedef struct gf_library gf_library;
+typedef struct gf_ffn gf_ffn;
+
+/* Opens a generated shared library; its exported table is checked. */
+GF_API gf_status gf_library_open(const char *so_path, gf_library **out);
+
+/* Takes the table of a library linked in statically: NAME_kernels(). */
+GF_API gf_status gf_library_link(const gf_kernel_table *table, gf_library **out);
+
+/* The library's table, valid until gf_library_close. */
+GF_API const gf_kernel_table *gf_library_table(const gf_library *library);
+
+/* Blocks created from the library must be destroyed before. NULL is allowed. */
+GF_API void gf_library_close(gf_library *library);
+
+/* Packs the weights (on all threads; one copy for all row counts) and picks the kernels. The
+ * caller's tensors are not needed afterwards. options may be NULL. */
+GF_API gf_status gf_ffn_create(const gf_library *library, const gf_ffn_desc *desc,
+                               const gf_ffn_weights *weights, const gf_options *options,
+                               gf_ffn **out);
+
+/* y = FFN(x) for x->rows rows. Re-entrant: several threads may run one block at once. x and y must
+ * not overlap. Allocates nothing once a row bucket was called with as many rows at this level of
+ * concurrency. Kernels run in the standard floating-point environment on all threads (nearest-even,
+ * no traps, denormals kept); the caller's is back afterwards. Long calls are cut into pieces.
+ * On failure y is untouched, unless the status is GF_KERNEL_FAILED or GF_OUT_OF_MEMORY. */
+GF_API gf_status gf_ffn_run(gf_ffn *ffn, const gf_rows *x, const gf_rows *y);
+
+GF_API gf_status gf_ffn_report(const gf_ffn *ffn, gf_report *out);
+GF_API void gf_ffn_destroy(gf_ffn *ffn); /* NULL is allowed */
+
+GF_API const char *gf_status_name(gf_status status); /* "GF_OK", …; "unknown status" otherwise */
+GF_API const char *gf_last_error(void);              /* of this thread; "" if none */
+
+/* Whether this CPU and operating system can run a target: CPUID and XCR0. Unknown names: 0. */
+GF_API int gf_isa_usable(const char *target);
+
+/* Threads used when none are asked for: min(affinity, cgroup CPU quota), at least 1. The affinity is
+ * the main thread's; where that is one CPU, the one that the process had at start: pinning a thread
+ * does not limit the process. */
+GF_API int gf_default_threads(void);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

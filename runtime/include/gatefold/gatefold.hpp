@@ -1,0 +1,120 @@
+/* C++ face of gatefold.h: ownership and exceptions, nothing else. Header only; the exceptions are
+ * the caller's, none crosses the C functions. */
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <stdexcept>
+#include <string>
+
+#include "gatefold/gatefold.h"
+
+namespace gatefold {
+
+class RuntimeError : public std::runtime_error {
+ public:
+  explicit RuntimeError(gf_status status)
+      : std::runtime_error(std::string(gf_status_name(status)) + ": " + gf_last_error()),
+        status_(status) {}
+  gf_status status() const { return status_; }
+
+ private:
+  gf_status status_;
+};
+
+inline void check(gf_status status) {
+  if (status != GF_OK) throw RuntimeError(status);
+}
+
+/// A generated library, opened from its .so or linked in.
+class Library {
+ public:
+  static Library open(const std::string& so_path) {
+    gf_library* library = nullptr;
+    check(gf_library_open(so_path.c_str(), &library));
+    return Library(library);
+  }
+  /// table: NAME_kernels()
+  static Library link(const gf_kernel_table* table) {
+    gf_library* library = nullptr;
+    check(gf_library_link(table, &library));
+    return Library(library);
+  }
+
+  const gf_library* get() const { return library_.get(); }
+  const gf_kernel_table& table() const { return *gf_library_table(get()); }
+
+ private:
+  struct Close {
+    void operator()(gf_library* library) const { gf_library_close(library); }
+  };
+  explicit Library(gf_library* library) : library_(library) {}
+  std::unique_ptr<gf_library, Close> library_;
+};
+
+/// Row-major tensors of the types in gf_dtype; 16-bit ones as their bits.
+inline gf_tensor tensor(const void* data, gf_dtype dtype, int64_t rows, int64_t cols = 1) {
+  return {data, rows, cols, 0, dtype, 0};
+}
+inline gf_tensor tensor(const float* data, int64_t rows, int64_t cols = 1) {
+  return tensor(data, GF_F32, rows, cols);
+}
+inline gf_tensor transposed(gf_tensor in_out) {
+  in_out.transposed = 1;
+  return in_out;
+}
+
+/// All absent; fill in what the variant has.
+inline gf_ffn_weights weights() {
+  gf_ffn_weights w = {};
+  w.struct_size = sizeof w;
+  return w;
+}
+
+inline gf_options options(int threads = 0, const char* isa = nullptr) {
+  return {sizeof(gf_options), threads, isa};
+}
+
+/// One block with its packed weights. Must end before its library.
+class Ffn {
+ public:
+  Ffn(const Library& library, int64_t d_model, int64_t d_ff, const gf_ffn_weights& weights,
+      const gf_options& options = gatefold::options())
+      : d_model_(d_model) {
+    const gf_ffn_desc desc = {sizeof(gf_ffn_desc), d_model, d_ff, nullptr};
+    gf_ffn* ffn = nullptr;
+    check(gf_ffn_create(library.get(), &desc, &weights, &options, &ffn));
+    ffn_.reset(ffn);
+  }
+
+  void run(const gf_rows& x, const gf_rows& y) { check(gf_ffn_run(ffn_.get(), &x, &y)); }
+
+  /// Dense rows in f32, and in bf16 as bits.
+  void run(const float* x, float* y, int64_t rows) { run_dense(x, y, rows, GF_F32); }
+  void run(const uint16_t* x, uint16_t* y, int64_t rows) { run_dense(x, y, rows, GF_BF16); }
+
+  gf_report report() const {
+    gf_report report = {};
+    report.struct_size = sizeof report;
+    check(gf_ffn_report(ffn_.get(), &report));
+    return report;
+  }
+
+  gf_ffn* get() const { return ffn_.get(); }
+
+ private:
+  struct Destroy {
+    void operator()(gf_ffn* ffn) const { gf_ffn_destroy(ffn); }
+  };
+
+  void run_dense(const void* x, void* y, int64_t rows, gf_dtype dtype) {
+    // x is only read; gf_rows serves both directions.
+    run({sizeof(gf_rows), dtype, const_cast<void*>(x), rows, d_model_, 0},
+        {sizeof(gf_rows), dtype, y, rows, d_model_, 0});
+  }
+
+  int64_t d_model_;
+  std::unique_ptr<gf_ffn, Destroy> ffn_;
+};
+
+}  // namespace gatefold

@@ -1,0 +1,80 @@
+#include "runtime/machine.h"
+
+#include <cstring>
+
+#include "gatefold/gatefold.h"
+#include "runtime/cpu_features.h"
+
+#if defined(__x86_64__)
+#include <cpuid.h>
+#endif
+
+namespace gatefold {
+namespace {
+
+std::string without_extra_spaces(const std::string& text) {
+  std::string out;
+  for (char c : text) {
+    if (c == '\0') break;
+    if (c != ' ' || (!out.empty() && out.back() != ' ')) out += c;
+  }
+  while (!out.empty() && out.back() == ' ') out.pop_back();
+  return out;
+}
+
+void assign_caches(const std::vector<Cache>& caches, Machine& machine) {
+  for (const Cache& cache : caches) {
+    if (cache.level == 1) machine.l1d = cache;
+    if (cache.level == 2) machine.l2 = cache;
+    if (cache.level == 3) machine.l3 = cache;
+  }
+}
+
+#if defined(__x86_64__)
+
+std::string brand_string() {
+  uint32_t words[12] = {};
+  for (uint32_t i = 0; i < 3; ++i) {
+    uint32_t* w = words + 4 * i;
+    if (!__get_cpuid(0x80000002 + i, w, w + 1, w + 2, w + 3)) return {};
+  }
+  return without_extra_spaces(std::string(reinterpret_cast<const char*>(words), sizeof words));
+}
+
+void identify(Machine& machine) {
+  uint32_t a = 0, b = 0, c = 0, d = 0;
+  if (__get_cpuid(0, &a, &b, &c, &d)) {
+    const uint32_t words[3] = {b, d, c};
+    machine.vendor.assign(reinterpret_cast<const char*>(words), sizeof words);
+  }
+  if (__get_cpuid(1, &a, &b, &c, &d)) decode_signature(a, machine);
+  machine.cpu = brand_string();
+}
+
+#else
+
+void identify(Machine&) {}
+
+#endif
+
+}  // namespace
+
+void decode_signature(uint32_t eax, Machine& machine) {
+  const int family = (eax >> 8) & 0xf;
+  const bool extended = family == 0xf || family == 6;
+  machine.family = family + (family == 0xf ? static_cast<int>((eax >> 20) & 0xff) : 0);
+  machine.model = static_cast<int>((eax >> 4) & 0xf) +
+                  (extended ? static_cast<int>((eax >> 16) & 0xf) << 4 : 0);
+  machine.stepping = static_cast<int>(eax & 0xf);
+}
+
+Machine read_machine() {
+  Machine machine;
+  identify(machine);
+  assign_caches(read_caches(), machine);
+  machine.isa = best_target();
+  machine.threads = gf_default_threads();
+  return machine;
+}
+
+}  // namespace gatefold

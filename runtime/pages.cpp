@@ -1,0 +1,56 @@
+#include "runtime/pages.h"
+
+#include <sys/mman.h>
+
+#include <cstdint>
+#include <cstdlib>
+#include <new>
+
+namespace gatefold {
+namespace {
+
+constexpr size_t kAlignment = 128;
+
+size_t round_up(size_t value, size_t multiple) {
+  return (value + multiple - 1) / multiple * multiple;
+}
+
+/// Maps one huge page more than wanted and gives back what lies outside the aligned part.
+void* map_aligned(size_t bytes) {
+  const size_t wanted = bytes + kHugePage;
+  void* mapped = mmap(nullptr, wanted, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (mapped == MAP_FAILED) return nullptr;
+  char* begin = static_cast<char*>(mapped);
+  char* aligned = reinterpret_cast<char*>(round_up(reinterpret_cast<uintptr_t>(begin), kHugePage));
+  const auto before = static_cast<size_t>(aligned - begin);
+  if (before > 0) munmap(begin, before);
+  if (wanted - before > bytes) munmap(aligned + bytes, wanted - before - bytes);
+  madvise(aligned, bytes, MADV_HUGEPAGE);  // only advice: small pages work too
+  return aligned;
+}
+
+bool mapped_apart(size_t bytes) { return bytes >= kHugePage; }
+
+}  // namespace
+
+void* allocate_pages(size_t bytes) {
+  if (bytes > PTRDIFF_MAX - 2 * kHugePage) return nullptr;
+  if (mapped_apart(bytes)) return map_aligned(round_up(bytes, kHugePage));
+  void* memory = nullptr;
+  return posix_memalign(&memory, kAlignment, bytes > 0 ? bytes : 1) == 0 ? memory : nullptr;
+}
+
+void free_pages(void* memory, size_t bytes) {
+  if (!memory) return;
+  if (mapped_apart(bytes)) {
+    munmap(memory, round_up(bytes, kHugePage));
+  } else {
+    std::free(memory);
+  }
+}
+
+Pages::Pages(size_t bytes) : data_(allocate_pages(bytes)), bytes_(bytes) {
+  if (!data_) throw std::bad_alloc();
+}
+
+}  // namespace gatefold

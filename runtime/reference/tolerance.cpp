@@ -1,0 +1,55 @@
+#include "runtime/reference/tolerance.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace gatefold {
+namespace {
+
+constexpr double kU32 = 0x1p-24;
+constexpr double kU16 = 0x1p-9;
+
+constexpr double kLargestF32 = 2e-6;
+constexpr double kLargestBf16 = 4e-3;
+
+// Independent roundings of d_ff products have a deviation of 0.4 u16 of their spread; one output in
+// 1e9 lies beyond six deviations.
+constexpr double kHiddenSpread = 6 * 0.4 * kU16;
+
+// One output's sums may err more than the average over all that the norms see.
+constexpr double kSingleOutput = 4;
+
+double sums_in_f32(int64_t d_model, int64_t d_ff) {
+  const double walk =
+      std::sqrt(static_cast<double>(d_model)) + std::sqrt(static_cast<double>(d_ff));
+  return std::min(kLargestF32, kU32 * (8 + walk));
+}
+
+double rounding_of(DType dtype) {
+  switch (dtype) {
+    case DType::f32:
+      return 0;
+    case DType::bf16:
+      return kU16;
+  }
+  return 0;
+}
+
+}  // namespace
+
+Tolerance tolerance(DType dtype, DType hidden, int64_t d_model, int64_t d_ff) {
+  const double sums = sums_in_f32(d_model, d_ff);
+  const double largest = dtype == DType::f32 ? kLargestF32 : kLargestBf16;
+  const double all = std::min(largest, sums + rounding_of(dtype) + rounding_of(hidden));
+  Tolerance t;
+  t.rel_l2 = all;
+  t.scaled = all;
+  t.output = rounding_of(dtype);
+  // Of few products the sum of the bounds is less than six deviations.
+  const double few = std::sqrt(static_cast<double>(d_ff)) * kU16;
+  t.hidden = hidden == DType::f32 ? 0 : std::min(kHiddenSpread, few);
+  t.sums = kSingleOutput * sums;
+  return t;
+}
+
+}  // namespace gatefold

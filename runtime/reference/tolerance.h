@@ -1,0 +1,36 @@
+#pragma once
+
+#include <cstdint>
+
+#include "spec/dtype.h"
+
+namespace gatefold {
+
+// The one place of tolerances. Unit roundoffs: u32 = 2^-24, u16 = 2^-9 (bf16).
+//
+// Sums in f32. The rounding errors of a sum of n products walk at random: each addition errs by
+// about 0.4 u32 of the partial sum, and the partial sums grow like sqrt(i) (mixed signs) or i
+// (equal signs); either way the error is about 0.3 u32 sqrt(n) of the result's size. Three times
+// that is u32 sqrt(n), for each of the two sums on the way from x to y. An activation adds up to 8
+// u32 (its stated bound of 4 ulp, where an ulp is up to 2 u32).
+//   sums = u32 (8 + sqrt(d_model) + sqrt(d_ff)), at most 2e-6
+//
+// Rounding to bf16. y is rounded once: at most u16 of |y|. Where the down projection multiplies in
+// bf16, each hidden value is rounded once: at most u16 of |h| |W_down|^T together.
+//   bf16 = sums + u16 + (hidden in bf16: u16), at most 4e-3
+struct Tolerance {
+  double rel_l2 = 0;  ///< bounds ||y - r|| / ||r||, for sizes from kRelativeFrom on
+  double scaled = 0;  ///< bounds ||y - r|| / || |h| |W_down|^T + |b| ||, for any size
+  // One output alone: |y - r| <= output |r| + hidden spread + sums (scale + drift).
+  double output = 0;
+  double hidden = 0;
+  double sums = 0;
+};
+
+/// `hidden`: what the hidden layer is rounded to (hidden_dtype() of spec/target.h).
+Tolerance tolerance(DType dtype, DType hidden, int64_t d_model, int64_t d_ff);
+
+/// Below this size rel_l2 says little: a row's few terms may cancel by chance.
+inline constexpr int64_t kRelativeFrom = 32;
+
+}  // namespace gatefold

@@ -1,0 +1,57 @@
+#include <algorithm>
+#include <cstring>
+
+#include "runtime/ffn.h"
+#include "runtime/status.h"
+
+namespace gatefold {
+namespace {
+
+int64_t packed_bytes(const gf_ffn& ffn) {
+  size_t bytes = 0;
+  for (const PackedMatrix& matrix : ffn.matrices) bytes += matrix.pages.bytes();
+  for (const Pages& bias : ffn.biases) bytes += bias.bytes();
+  return static_cast<int64_t>(bytes);
+}
+
+gf_report make_report(const gf_ffn& ffn) {
+  const Bucket& bucket = ffn.buckets[ffn.last_bucket.load()];
+  const BucketChoice& choice = bucket.choice;
+  const gf_kernel& kernel = *choice.kernel;
+  const int64_t rows = ffn.last_rows.load();
+  const bool inside = rows == 0 || distance_to_bucket(choice.rows_min, choice.rows_max, rows) == 0;
+  gf_report r = {};
+  r.threads = ffn.threads;
+  r.kernel = kernel.name;
+  r.isa = kernel.target;
+  r.point = kernel.point;
+  r.origin = kernel.origin;
+  r.match = match_name(*ffn.table, ffn.target, inside);
+  r.runner_up = kernel.runner_up;
+  r.margin_pct = kernel.margin_pct;
+  r.efficiency = kernel.efficiency;
+  r.tuned_median_ms = kernel.median_ms;
+  r.first_call_ms = bucket.first_ms.load();
+  r.last_call_ms = ffn.last_ms.load();
+  r.calls = ffn.calls.load();
+  r.rows = rows;
+  r.packed_weight_bytes = packed_bytes(ffn);
+  r.workspace_bytes = ffn.workspace_bytes.load();
+  return r;
+}
+
+}  // namespace
+}  // namespace gatefold
+
+gf_status gf_ffn_report(const gf_ffn* ffn, gf_report* out) {
+  using namespace gatefold;
+  if (!ffn || !out) return failed(GF_INVALID_ARGUMENT, "gf_ffn_report: a null pointer");
+  if (out->struct_size < sizeof *out) {
+    return failed(GF_INVALID_ARGUMENT, "report: struct_size %u, wanted %zu", out->struct_size,
+                  sizeof *out);
+  }
+  const uint32_t size = out->struct_size;
+  *out = make_report(*ffn);
+  out->struct_size = size;
+  return GF_OK;
+}

@@ -1,0 +1,174 @@
+#include <algorithm>
+
+#include "runtime/call_context.h"
+#include "runtime/ffn.h"
+#include "runtime/fp_environment.h"
+#include "runtime/futex.h"
+#include "runtime/status.h"
+#include "runtime/workspace.h"
+
+namespace gatefold {
+namespace {
+
+// Halide indexes and sizes its buffers with 32-bit numbers, so a long call goes in pieces. A GiB
+// per buffer also bounds the workspace.
+constexpr int64_t kMaxPieceElements = int64_t{1} << 28;
+
+long long ll(int64_t value) { return value; }
+
+int64_t stride_of(const gf_rows& r) { return r.row_stride ? r.row_stride : r.cols; }
+
+gf_status check_rows(const gf_ffn& ffn, const char* name, const gf_rows& r) {
+  if (r.struct_size < sizeof r) {
+    return failed(GF_INVALID_ARGUMENT, "%s: struct_size %u, wanted %zu", name, r.struct_size,
+                  sizeof r);
+  }
+  if (r.dtype != ffn.dtype) {
+    return failed(GF_DTYPE_MISMATCH, "%s: dtype %d, the library's is %s", name, r.dtype,
+                  ffn.table->dtype);
+  }
+  if (r.cols != ffn.sizes.d_model) {
+    return failed(GF_SHAPE_MISMATCH, "%s: %lld columns, wanted d_model %lld", name, ll(r.cols),
+                  ll(ffn.sizes.d_model));
+  }
+  const int64_t size = dtype_bytes(r.dtype);
+  if (r.rows < 0) return failed(GF_INVALID_ARGUMENT, "%s: %lld rows", name, ll(r.rows));
+  if (r.row_stride != 0 && r.row_stride < r.cols) {
+    return failed(GF_INVALID_ARGUMENT, "%s: row_stride %lld, wanted 0 (dense) or at least %lld",
+                  name, ll(r.row_stride), ll(r.cols));
+  }
+  if (r.rows > 0 && stride_of(r) > INT64_MAX / 8 / r.rows) {
+    return failed(GF_INVALID_ARGUMENT, "%s: %lld rows of stride %lld do not fit in memory", name,
+                  ll(r.rows), ll(stride_of(r)));
+  }
+  if (r.rows > 0 && !r.data) return failed(GF_INVALID_ARGUMENT, "%s: data is NULL", name);
+  if (reinterpret_cast<uintptr_t>(r.data) % static_cast<uintptr_t>(size) != 0) {
+    return failed(GF_INVALID_ARGUMENT, "%s: data %p is not aligned to its %lld-byte elements", name,
+                  r.data, ll(size));
+  }
+  return GF_OK;
+}
+
+/// Whether any byte belongs to both. Rows of equal stride may interleave without touching.
+bool overlap(const gf_rows& x, const gf_rows& y) {
+  const int64_t size = dtype_bytes(x.dtype), row = x.cols * size;
+  const auto a = reinterpret_cast<uintptr_t>(x.data), b = reinterpret_cast<uintptr_t>(y.data);
+  const auto span = [&](const gf_rows& r) {
+    return static_cast<uintptr_t>((r.rows - 1) * stride_of(r) * size + row);
+  };
+  if (a + span(x) <= b || b + span(y) <= a) return false;
+  if (stride_of(x) != stride_of(y)) return true;
+  const int64_t stride = stride_of(x) * size;
+  const auto distance =
+      static_cast<int64_t>((a > b ? a - b : b - a) % static_cast<uintptr_t>(stride));
+  return distance < row || stride - distance < row;
+}
+
+gf_status check_call(const gf_ffn& ffn, const gf_rows& x, const gf_rows& y) {
+  gf_status status = check_rows(ffn, "x", x);
+  if (status == GF_OK) status = check_rows(ffn, "y", y);
+  if (status != GF_OK) return status;
+  if (x.rows != y.rows)
+    return failed(GF_SHAPE_MISMATCH, "x has %lld rows, y has %lld", ll(x.rows), ll(y.rows));
+  if (x.rows > 0 && overlap(x, y)) return failed(GF_OVERLAP, "x and y overlap");
+  return GF_OK;
+}
+
+int bucket_for(const gf_ffn& ffn, int64_t rows) {
+  int best = 0;
+  int64_t best_distance = INT64_MAX;
+  for (int i = 0; i < ffn.bucket_count; ++i) {
+    const BucketChoice& c = ffn.buckets[i].choice;
+    const int64_t distance = distance_to_bucket(c.rows_min, c.rows_max, rows);
+    if (distance >= best_distance) continue;
+    best = i;
+    best_distance = distance;
+    if (distance == 0) break;
+  }
+  return best;
+}
+
+void describe_rows(const gf_rows& r, int64_t first, int64_t count, Buffer* buffer) {
+  const int64_t stride = count > 1 ? stride_of(r) : r.cols;
+  uint8_t* data = static_cast<uint8_t*>(r.data) + first * stride_of(r) * dtype_bytes(r.dtype);
+  const bool f32 = r.dtype == GF_F32;
+  buffer->describe(data, f32 ? halide_type_float : halide_type_bfloat, f32 ? 32 : 16, 2);
+  buffer->dim[0] = {0, static_cast<int32_t>(r.cols), 1};
+  buffer->dim[1] = {0, static_cast<int32_t>(count), static_cast<int32_t>(stride)};
+}
+
+int call_kernel(gf_ffn& ffn, Bucket& bucket, CallContext* context, Buffer* x, Buffer* y) {
+  const gf_kernel& kernel = *bucket.choice.kernel;
+  void* context_argument = context;
+  void* arguments[kMaxArguments];
+  int count = 0;
+  arguments[count++] = &context_argument;
+  arguments[count++] = &x->raw;
+  for (int i = 0; i < kernel.stream_count; ++i) arguments[count++] = &bucket.streams[i].raw;
+  if (ffn.table->has_bias) {
+    for (int m = ffn.table->gated ? GF_MATRIX_GATE : GF_MATRIX_UP; m <= GF_MATRIX_DOWN; ++m)
+      arguments[count++] = &ffn.bias_buffers[m].raw;
+  }
+  arguments[count++] = &y->raw;
+  return kernel.call(arguments);
+}
+
+/// Rows of one kernel call: as many as 32-bit indices reach, in pieces of similar length.
+int64_t piece_rows(const gf_ffn& ffn, const gf_rows& x, const gf_rows& y) {
+  const int64_t widest = std::max({ffn.widest, stride_of(x), stride_of(y)});
+  const int64_t most = std::max<int64_t>(1, kMaxPieceElements / widest);
+  return ceil_div(x.rows, ceil_div(x.rows, most));
+}
+
+gf_status kernel_failure(const gf_kernel& kernel, const CallContext& context, int code) {
+  if (context.out_of_memory.load())
+    return failed(GF_OUT_OF_MEMORY, "kernel '%s': no memory for its workspace", kernel.name);
+  return failed(GF_KERNEL_FAILED, "kernel '%s': error %d%s%s", kernel.name, code,
+                context.message[0] ? ": " : "", context.message);
+}
+
+gf_status run_pieces(gf_ffn& ffn, Bucket& bucket, CallContext& context, const gf_rows& x,
+                     const gf_rows& y) {
+  const StandardFpEnvironment standard;
+  const int64_t piece = piece_rows(ffn, x, y);
+  for (int64_t first = 0; first < x.rows; first += piece) {
+    const int64_t count = std::min(piece, x.rows - first);
+    Buffer in, out;
+    describe_rows(x, first, count, &in);
+    describe_rows(y, first, count, &out);
+    if (const int code = call_kernel(ffn, bucket, &context, &in, &out))
+      return kernel_failure(*bucket.choice.kernel, context, code);
+  }
+  return GF_OK;
+}
+
+void note_call(gf_ffn& ffn, int index, const CallContext& context, int64_t rows, double ms) {
+  constexpr auto relaxed = std::memory_order_relaxed;
+  Bucket& bucket = ffn.buckets[index];
+  if (!bucket.called.load(relaxed) && !bucket.called.exchange(true)) bucket.first_ms.store(ms);
+  ffn.last_bucket.store(index, relaxed);
+  ffn.last_rows.store(rows, relaxed);
+  ffn.last_ms.store(ms, relaxed);
+  ffn.calls.fetch_add(1, relaxed);
+  const auto peak = static_cast<int64_t>(context.peak_bytes.load(relaxed));
+  if (peak <= ffn.workspace_bytes.load(relaxed)) return;
+  ffn.workspace_bytes.store(peak, relaxed);
+}
+
+}  // namespace
+}  // namespace gatefold
+
+gf_status gf_ffn_run(gf_ffn* ffn, const gf_rows* x, const gf_rows* y) {
+  using namespace gatefold;
+  if (!ffn || !x || !y) return failed(GF_INVALID_ARGUMENT, "gf_ffn_run: a null pointer");
+  if (const gf_status status = check_call(*ffn, *x, *y); status != GF_OK) return status;
+  if (x->rows == 0) return GF_OK;
+  const int index = bucket_for(*ffn, x->rows);
+  CallContext context(ffn->threads);
+  const int64_t start = now_ns();
+  const gf_status status = run_pieces(*ffn, ffn->buckets[index], context, *x, *y);
+  if (status != GF_OK) return status;
+  workspace_note_call(context.peak_bytes.load(std::memory_order_relaxed));
+  note_call(*ffn, index, context, x->rows, static_cast<double>(now_ns() - start) * 1e-6);
+  return GF_OK;
+}

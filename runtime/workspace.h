@@ -1,0 +1,32 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace gatefold {
+
+// The process's one pool of kernel memory. Blocks that kernels give back are kept for the next
+// call, whichever block or thread makes it: memory grows with the calls that run at once, not with
+// the threads that ever called.
+
+/// 128-byte aligned; nullptr when there is no memory.
+void* workspace_allocate(size_t bytes);
+void workspace_release(void* memory);  ///< nullptr is allowed
+
+/// Bytes of the block that workspace_allocate gave.
+size_t workspace_size(const void* memory);
+
+/// A finished call had at most `bytes` in use at once: the pool may keep that for some callers.
+void workspace_note_call(size_t bytes);
+
+struct WorkspaceStats {
+  size_t cached_bytes;          ///< kept, not in use
+  uint64_t system_allocations;  ///< blocks taken from the system since the start
+};
+WorkspaceStats workspace_stats();
+
+// fork() must not happen in the middle of a change.
+void lock_workspace();
+void unlock_workspace();
+
+}  // namespace gatefold
