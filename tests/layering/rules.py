@@ -43,7 +43,7 @@ class Layer:
 NO_ACTIVATION = (r"(?i)\b\w*(relu|gelu|silu|swish|sigmoid|swiglu|bilinear|erf|tanh)\w*\b",
                  "a schedule never knows an activation")
 NO_FILES = (r"\b(std::(i|o)?fstream|fopen|std::filesystem)\b", "this layer reads and writes no file")
-NO_PRINT = (r"\b(std::(cout|cerr|clog)|v?f?printf|f?puts|perror)\b", "a runtime never prints")
+NO_PRINT = (r"\b(std::(cout|cerr|clog)\b|(v?f?printf|f?puts|perror)\s*\()", "a runtime never prints")
 NO_EXIT = (r"\b(abort|_?exit|quick_exit|terminate)\s*\(", "a runtime never ends the process")
 
 
@@ -60,6 +60,8 @@ LAYERS = (
     Layer("spaces", ("schedules/*space*", "schedules/machine*"), "spec", PURE, (NO_ACTIVATION, NO_FILES)),
     Layer("schedules", ("schedules/*",), "spaces spec", PURE | {"fmt", "Halide"}, (NO_ACTIVATION, NO_FILES)),
     Layer("library", ("generator/library*",), "spec public", outside("json", "fmt")),
+    Layer("emitter program", ("generator/emit_main.cpp",), "generator library schedules spaces spec public",
+          outside("json", "fmt", "CLI11", "Halide")),
     Layer("generator", ("generator/*",), "library schedules spaces spec public",
           outside("json", "fmt", "Halide", "HalideRuntime")),
     Layer("public", ("runtime/include/gatefold/*",), "", PURE, (NO_PRINT, NO_EXIT)),
