@@ -1,0 +1,209 @@
+#include "generator/ffn_algorithm.h"
+
+#include <functional>
+
+#include "generator/activations.h"
+#include "generator/numerics.h"
+
+namespace gatefold {
+namespace {
+
+using namespace Halide;
+
+/// The input of a projection at word kq, k in word kk, of row mi of tile mo.
+using Input = std::function<Expr(Expr kk, Expr kq, Expr mi, Expr mo)>;
+
+bool uses_dot(const KernelSpec& k) {
+  return k.ffn.dtype == DType::bf16 && info(k.target).bf16 == Bf16Path::dot;
+}
+
+/// Element type of a packed-weight argument: an f32, a bf16 pair as one word, or bf16 for the dot.
+Type word_type(const KernelSpec& k) {
+  if (k.ffn.dtype == DType::f32) return Float(32);
+  return uses_dot(k) ? Type(BFloat(16)) : Type(UInt(32));
+}
+
+int values_per_word(const KernelSpec& k) { return uses_dot(k) ? k.packing.pair : 1; }
+
+/// The f32 weight at k in word kk.
+Expr weight(const KernelSpec& k, const ImageParam& w, const Expr& kk, const Expr& ni, const Expr& kq,
+            const Expr& panel) {
+  if (k.ffn.dtype == DType::f32) return w(0, ni, kq, panel);
+  if (uses_dot(k)) return cast<float>(w(kk, ni, kq, panel));
+  const Expr word = w(0, ni, kq, panel);
+  return reinterpret<float>(select(kk == 0, word << 16, word & Expr(0xffff0000u)));
+}
+
+ImageParam weight_stream(const KernelSpec& k, const std::string& name, const Expr& words) {
+  ImageParam w(word_type(k), 4, name);
+  const int inner = values_per_word(k), panel = k.packing.panel;
+  w.dim(0).set_bounds(0, inner);
+  w.dim(1).set_bounds(0, panel).set_stride(inner);
+  w.dim(2).set_stride(inner * panel).set_min(0);
+  w.dim(3).set_min(0);
+  if (words.defined()) w.dim(2).set_extent(words);
+  w.set_host_alignment(64);
+  return w;
+}
+
+/// Words of one row of K values, as packed. Undefined K: the stream's own extent.
+Expr packed_words(const KernelSpec& k, int64_t length) {
+  if (length == Shape::kAny) return Expr();
+  return Expr(int(packed_lines(k.packing, length) * k.packing.k_step));
+}
+
+/// The column `n` of a projection's result: which panel group, which stream, which column.
+Expr projected(const FfnStages& s, const Projection& p, int first_stream, const Expr& n,
+               const Expr& m) {
+  const int panel = s.kernel.packing.panel, mr = s.kernel.point.mr, wide = p.panels_per_matrix;
+  const Expr ni = n % panel, v = first_stream + (n / panel) % wide, no = n / (panel * wide);
+  const Expr mi = m % mr, mo = m / mr;
+  return p.sum.defined() ? p.sum(ni, v, mi, mo, no) : p.part(ni, v, mi, mo, no, 0);
+}
+
+/// Fills part, sum, k and blocks of a projection whose streams are given.
+void define_product(FfnStages& s, Projection& p, const std::string& name, const Input& input) {
+  const SchedulePoint& point = s.kernel.point;
+  const int words_per_iteration = s.kernel.packing.k_step * point.unroll;
+  const Expr iterations = p.streams[0].dim(2).extent() / words_per_iteration;
+  const bool blocked = point.kb > 0;  // legal points have kb divide every packed length
+  const Expr block = blocked ? Expr(point.kb / point.unroll) : iterations;
+  p.k = RDom(0, s.kernel.packing.pair, 0, words_per_iteration, 0, block, name + "_k");
+  const Expr word = (s.kv * block + p.k.z) * words_per_iteration + p.k.y;
+  Expr w;
+  for (int v = int(p.streams.size()) - 1; v >= 0; --v) {
+    const Expr value = weight(s.kernel, p.streams[v], p.k.x, s.ni, word, s.no);
+    w = w.defined() ? select(s.v == v, value, w) : value;
+  }
+  p.part = Func(name + "_part");
+  p.part(s.ni, s.v, s.mi, s.mo, s.no, s.kv) = 0.0f;
+  p.part(s.ni, s.v, s.mi, s.mo, s.no, s.kv) += input(p.k.x, word, s.mi, s.mo) * w;
+  if (!blocked) return;
+  p.blocks = RDom(0, iterations / block, name + "_blocks");
+  p.sum = Func(name + "_sum");
+  p.sum(s.ni, s.v, s.mi, s.mo, s.no) = 0.0f;
+  p.sum(s.ni, s.v, s.mi, s.mo, s.no) += p.part(s.ni, s.v, s.mi, s.mo, s.no, p.blocks.x);
+}
+
+void add_streams(FfnStages& s, Projection& p, const std::string& name, int count, const Expr& words) {
+  for (int i = 0; i < count; ++i) {
+    p.streams.push_back(weight_stream(s.kernel, name + "_" + std::to_string(i), words));
+  }
+}
+
+void define_packed_input(FfnStages& s) {
+  const bool f32 = s.kernel.ffn.dtype == DType::f32;
+  const int pair = s.kernel.packing.pair, mr = s.kernel.point.mr;
+  s.x = ImageParam(f32 ? Type(Float(32)) : Type(UInt(16)), 2, "x");
+  s.x.dim(0).set_min(0);
+  s.x.dim(1).set_min(0);
+  if (s.kernel.ffn.shape.d_model != Shape::kAny) s.x.dim(0).set_extent(int(s.kernel.ffn.shape.d_model));
+  const Expr zero = f32 ? Expr(0.0f) : cast<uint16_t>(0);
+  const Func padded = BoundaryConditions::constant_exterior(
+      s.x, zero, {{0, s.x.dim(0).extent()}, {0, s.x.dim(1).extent()}});
+  const Expr value = padded(s.kq * pair + s.kk, s.mo * mr + s.mi);
+  s.x_packed = Func("x_packed");
+  s.x_packed(s.kk, s.kq, s.mi, s.mo) = f32                  ? value
+                                       : uses_dot(s.kernel) ? reinterpret(BFloat(16), value)
+                                                            : f32_from_bf16_bits(value);
+}
+
+/// As the next projection stores and reads it: bf16 where its dot instruction needs that.
+Expr stored_hidden(const FfnStages& s, const Expr& h) {
+  return uses_dot(s.kernel) ? reinterpret(BFloat(16), bf16_bits(h)) : h;
+}
+
+ImageParam bias(const std::string& name) {
+  ImageParam b(Float(32), 1, name);
+  b.dim(0).set_min(0);
+  b.set_host_alignment(64);
+  return b;
+}
+
+/// Gate (if any), up and activation; gate and up side by side unless the point keeps them apart.
+void define_hidden(FfnStages& s) {
+  const FfnSpec& ffn = s.kernel.ffn;
+  const Expr words = packed_words(s.kernel, ffn.shape.d_model);
+  const Input input = [&](Expr kk, Expr kq, Expr mi, Expr mo) {
+    return cast<float>(s.x_packed(kk, kq, mi, mo));
+  };
+  std::vector<std::string> matrices = ffn.variant.gated ? std::vector<std::string>{"gate", "up"}
+                                                        : std::vector<std::string>{"up"};
+  std::vector<Expr> values;
+  const int streams = s.kernel.point.streams;
+  if (s.unfused()) {
+    for (const std::string& name : matrices) {
+      Projection& p = s.first.emplace_back();
+      p.panels_per_matrix = streams;
+      add_streams(s, p, name, streams, words);
+      define_product(s, p, name, input);
+      p.out = Func(name);
+      p.out(s.n, s.m) = projected(s, p, 0, s.n, s.m);
+      values.push_back(p.out(s.n, s.m));
+    }
+  } else {
+    Projection& p = s.first.emplace_back();
+    p.panels_per_matrix = streams / int(matrices.size());
+    for (const std::string& name : matrices) add_streams(s, p, name, p.panels_per_matrix, words);
+    define_product(s, p, "hidden", input);
+    for (size_t i = 0; i < matrices.size(); ++i) {
+      values.push_back(projected(s, p, int(i) * p.panels_per_matrix, s.n, s.m));
+    }
+  }
+  for (size_t i = 0; ffn.bias && i < matrices.size(); ++i) {
+    s.biases.push_back(bias(matrices[i] + "_bias"));
+    values[i] = values[i] + s.biases.back()(s.n);
+  }
+  s.hidden = Func("hidden");
+  const Expr h = ffn.variant.gated ? gated_hidden(ffn.variant, values[0], values[1])
+                                   : dense_hidden(ffn.variant, values[0]);
+  s.hidden(s.n, s.m) = stored_hidden(s, h);
+  if (!s.unfused()) s.first[0].out = s.hidden;
+}
+
+void define_output(FfnStages& s) {
+  const int pair = s.kernel.packing.pair, mr = s.kernel.point.mr;
+  Projection& p = s.down;
+  p.panels_per_matrix = s.kernel.point.streams;
+  add_streams(s, p, "down", s.kernel.point.streams, packed_words(s.kernel, s.kernel.ffn.shape.d_ff));
+  define_product(s, p, "down", [&](Expr kk, Expr kq, Expr mi, Expr mo) {
+    return cast<float>(s.hidden(kq * pair + kk, mo * mr + mi));
+  });
+  s.hidden_columns = p.streams[0].dim(2).extent() * pair;
+  Expr y = projected(s, p, 0, s.n, s.m);
+  if (s.kernel.ffn.bias) {
+    s.biases.push_back(bias("down_bias"));
+    y = y + s.biases.back()(s.n);
+  }
+  p.out = Func("y");
+  p.out(s.n, s.m) = s.kernel.ffn.dtype == DType::f32 ? y : bf16_bits(y);
+  p.out.output_buffer().dim(0).set_min(0);
+  p.out.output_buffer().dim(1).set_min(0);
+  if (s.kernel.ffn.shape.d_model != Shape::kAny) {
+    p.out.output_buffer().dim(0).set_extent(int(s.kernel.ffn.shape.d_model));
+  }
+}
+
+}  // namespace
+
+FfnStages ffn_algorithm(const KernelSpec& kernel) {
+  FfnStages stages;
+  stages.kernel = kernel;
+  define_packed_input(stages);
+  define_hidden(stages);
+  define_output(stages);
+  return stages;
+}
+
+std::vector<Argument> kernel_arguments(const FfnStages& stages) {
+  std::vector<Argument> arguments = {stages.x};
+  const auto add = [&](const std::vector<ImageParam>& params) {
+    arguments.insert(arguments.end(), params.begin(), params.end());
+  };
+  for (const Projection& p : stages.first) add(p.streams);
+  add(stages.down.streams);
+  add(stages.biases);
+  return arguments;
+}
+
+}  // namespace gatefold

@@ -1,0 +1,14 @@
+#pragma once
+
+#include "schedules/ffn_stages.h"
+
+namespace gatefold {
+
+/// The one algorithm of every block, dtype and target. It holds no scheduling directive: the
+/// kernel's packing and point enter only as the index arithmetic of packed weights and tiles.
+FfnStages ffn_algorithm(const KernelSpec& kernel);
+
+/// The arguments of the emitted function in the order of runtime/include/gatefold/kernel_table.h.
+std::vector<Halide::Argument> kernel_arguments(const FfnStages& stages);
+
+}  // namespace gatefold

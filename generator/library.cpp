@@ -1,0 +1,225 @@
+#include "generator/library.h"
+
+#include <stdlib.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstring>
+#include <fstream>
+#include <system_error>
+
+#include "generator/kernel_table_text.h"
+#include "generator/process.h"
+#include "generator/table_source.h"
+#include "spec/names.h"
+
+namespace gatefold {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// A folder beside the final files, so that they can be renamed; removed on every way out.
+class StagingFolder {
+ public:
+  explicit StagingFolder(const fs::path& parent, const std::string& name) {
+    std::error_code error;
+    fs::create_directories(parent, error);
+    if (error || !fs::is_directory(parent)) {
+      fail(parent.string() + ": cannot be the output folder: " +
+           (error ? error.message() : "it is not a folder"));
+    }
+    std::string pattern = (parent / ("." + name + ".XXXXXX")).string();
+    if (!mkdtemp(pattern.data())) {
+      fail(parent.string() + ": cannot create a folder in it: " + strerror(errno));
+    }
+    path_ = pattern;
+  }
+  ~StagingFolder() {
+    std::error_code ignored;
+    fs::remove_all(path_, ignored);
+  }
+  StagingFolder(const StagingFolder&) = delete;
+  StagingFolder& operator=(const StagingFolder&) = delete;
+  fs::path operator/(const std::string& name) const { return path_ / name; }
+
+ private:
+  fs::path path_;
+};
+
+void write_text(const fs::path& path, const std::string& text) {
+  std::ofstream file(path, std::ios::binary);
+  file << text;
+  file.close();
+  if (!file) fail(path.string() + ": cannot be written: " + strerror(errno));
+}
+
+std::string how_it_ended(const ProcessResult& r, double timeout_s) {
+  if (r.timed_out) return "took longer than " + shortest(float(timeout_s)) + " s";
+  std::string how = r.signal ? "was killed by signal " + std::to_string(r.signal)
+                             : "exited with " + std::to_string(r.exit_code);
+  return r.errors.empty() ? how : how + ": " + r.errors.substr(r.errors.rfind('\n') + 1);
+}
+
+/// A tool found on the PATH, so that it can be started without a shell.
+std::string tool(const std::string& name) {
+  if (name.find('/') != std::string::npos) return name;
+  const char* path = getenv("PATH");
+  const std::string folders = path ? path : "/usr/bin:/bin";
+  for (size_t begin = 0; begin <= folders.size();) {
+    const size_t end = std::min(folders.find(':', begin), folders.size());
+    const fs::path candidate = fs::path(folders.substr(begin, end - begin)) / name;
+    if (access(candidate.c_str(), X_OK) == 0) return candidate.string();
+    begin = end + 1;
+  }
+  fail("'" + name + "' is not on the PATH; it links the library (Debian: apt-get install gcc binutils)");
+}
+
+void run_tool(std::vector<std::string> argv) {
+  const std::string name = argv[0];
+  argv[0] = tool(name);
+  run_processes({argv}, 1, {.timeout_s = 120}, [&](size_t, const ProcessResult& r) {
+    if (!r.ok()) fail(name + " " + how_it_ended(r, 120));
+    return true;
+  });
+}
+
+std::string bucket_end(const RowBucket& rows) {
+  return rows.rows_max == RowBucket::kOpen ? "open" : std::to_string(rows.rows_max);
+}
+
+std::vector<std::string> emit_command(const LibraryPlan& plan, size_t i, const fs::path& object,
+                                      const LibraryOptions& options) {
+  const KernelSpec& k = plan.kernels[i].spec;
+  const auto size = [](int64_t d) { return d == Shape::kAny ? "any" : std::to_string(d); };
+  std::vector<std::string> argv = {
+      options.emitter.string(), "--variant", k.ffn.variant.name, "--dtype", info(k.ffn.dtype).name,
+      "--d-model", size(k.ffn.shape.d_model), "--d-ff", size(k.ffn.shape.d_ff),
+      "--target", info(k.target).name, "--rows-min", std::to_string(k.rows.rows_min),
+      "--rows-max", bucket_end(k.rows), "--tuned-rows", std::to_string(k.rows.tuned_rows),
+      "--packing", k.packing.text(), "--point", k.point.text(),
+      "--name", kernel_symbol(plan, i), "-o", object.string()};
+  const Variant& v = k.ffn.variant;
+  const Variant& usual = variant_named(v.name);
+  const auto add = [&](const char* flag, float value, float usual_value) {
+    if (value != usual_value) argv.push_back(std::string(flag) + "=" + shortest(value));
+  };
+  add("--slope", v.slope, usual.slope);
+  add("--alpha", v.alpha, usual.alpha);
+  add("--limit", v.limit, usual.limit);
+  add("--up-offset", v.up_offset, usual.up_offset);
+  if (k.ffn.bias) argv.push_back("--bias");
+  if (options.keep_assembly) {
+    argv.push_back("--assembly");
+    argv.push_back((options.directory / (plan.name + "_" + kernel_name(k) + ".s")).string());
+  }
+  return argv;
+}
+
+std::vector<std::string> emit_kernels(const LibraryPlan& plan, const LibraryOptions& options,
+                                      const StagingFolder& staging) {
+  std::vector<std::string> objects;
+  std::vector<std::vector<std::string>> commands;
+  for (size_t i = 0; i < plan.kernels.size(); ++i) {
+    objects.push_back((staging / ("kernel_" + std::to_string(i) + ".o")).string());
+    commands.push_back(emit_command(plan, i, objects.back(), options));
+  }
+  size_t finished = 0;
+  const ProcessLimits limits{options.compile_timeout_s, options.compile_memory_bytes};
+  if (options.progress) options.progress(0, commands.size());
+  run_processes(commands, options.jobs, limits, [&](size_t i, const ProcessResult& r) {
+    if (!r.ok()) {
+      const auto kind = r.timed_out ? EmitFailure::Kind::timeout
+                        : r.signal  ? EmitFailure::Kind::crash
+                                    : EmitFailure::Kind::error;
+      throw EmitFailure(kind, "compiling " + kernel_name(plan.kernels[i].spec) + " " +
+                                  how_it_ended(r, limits.timeout_s));
+    }
+    if (options.progress) options.progress(++finished, commands.size());
+    return true;
+  });
+  return objects;
+}
+
+/// All objects as one, whose only global symbols are the table's functions.
+fs::path combine(const LibraryPlan& plan, std::vector<std::string> objects,
+                 const StagingFolder& staging) {
+  const fs::path source = staging / "table.c", include = staging / "gatefold";
+  fs::create_directories(include);
+  write_text(include / "kernel_table.h", kKernelTableText);
+  write_text(source, table_source(plan));
+  const char* cc = getenv("CC");
+  objects.push_back((staging / "table.o").string());
+  run_tool({cc && *cc ? cc : "cc", "-std=c11", "-O2", "-fPIC", "-fvisibility=hidden",
+            "-I" + include.parent_path().string(), "-c", source.string(), "-o", objects.back()});
+  const std::string all = (staging / "all.o").string();
+  std::vector<std::string> link = {"ld", "-r", "-o", all};
+  link.insert(link.end(), objects.begin(), objects.end());
+  run_tool(link);
+  run_tool({"objcopy", "--keep-global-symbol=" + plan.name + "_kernels",
+            "--keep-global-symbol=gatefold_kernels", all});
+  return all;
+}
+
+void link_shared(const fs::path& all, const fs::path& out, const std::string& soname) {
+  const char* cc = getenv("CC");
+  run_tool({cc && *cc ? cc : "cc", "-shared", "-o", out.string(), all.string(),
+            "-Wl,--build-id=none", "-Wl,-z,defs", "-Wl,-z,text", "-Wl,-z,noexecstack",
+            "-Wl,-soname," + soname});
+}
+
+void link_static(const LibraryPlan& plan, const fs::path& all, const fs::path& out,
+                 const StagingFolder& staging) {
+  const std::string object = (staging / (plan.name + ".o")).string();
+  run_tool({"objcopy", "--keep-global-symbol=" + plan.name + "_kernels", all.string(), object});
+  run_tool({"ar", "rcsD", out.string(), object});
+}
+
+void check_plan(const LibraryPlan& plan) {
+  const auto letter = [](char c) { return c == '_' || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); };
+  const auto legal = [&](char c) { return letter(c) || (c >= '0' && c <= '9'); };
+  if (plan.name.empty() || plan.name.size() > 64 || !letter(plan.name[0]) ||
+      !std::all_of(plan.name.begin(), plan.name.end(), legal)) {
+    fail_usage("--name: '" + plan.name + "', wanted a C identifier of at most 64 characters");
+  }
+  if (plan.kernels.empty()) fail_usage("library " + plan.name + ": no kernels to generate");
+}
+
+void install(const fs::path& from, const fs::path& to) {
+  std::error_code error;
+  fs::rename(from, to, error);
+  if (error) fail(to.string() + ": cannot be replaced: " + error.message());
+}
+
+}  // namespace
+
+fs::path default_emitter() {
+  const fs::path self = fs::read_symlink("/proc/self/exe").parent_path();
+  for (const fs::path& candidate : {self / "gatefold-emit", self.parent_path() / "gatefold-emit",
+                                    self.parent_path() / "bin" / "gatefold-emit"}) {
+    if (access(candidate.c_str(), X_OK) == 0) return candidate;
+  }
+  fail("gatefold-emit: not found beside this program; build it with 'make build'");
+}
+
+fs::path build_library(const LibraryPlan& plan, const LibraryOptions& options) {
+  check_plan(plan);
+  const StagingFolder staging(options.directory, plan.name);
+  const std::string base = "lib" + plan.name;
+  const fs::path all = combine(plan, emit_kernels(plan, options, staging), staging);
+  link_shared(all, staging / (base + ".so"), base + ".so");
+  if (options.shared_only) {
+    install(staging / (base + ".so"), options.directory / (base + ".so"));
+    return options.directory / (base + ".so");
+  }
+  link_static(plan, all, staging / (base + ".a"), staging);
+  write_text(staging / (plan.name + ".h"), library_header(plan));
+  write_text(staging / (plan.name + "Config.cmake"), library_cmake_config(plan));
+  write_text(staging / (plan.name + ".json"), library_manifest(plan));
+  for (const std::string& file : {base + ".a", base + ".so", plan.name + ".h",
+                                  plan.name + "Config.cmake", plan.name + ".json"}) {
+    install(staging / file, options.directory / file);
+  }
+  return options.directory / (plan.name + ".json");
+}
+
+}  // namespace gatefold

@@ -1,0 +1,73 @@
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "spec/error.h"
+#include "spec/ffn_spec.h"
+
+namespace gatefold {
+
+/// What the tuner knows of a kernel; carried in the library's table for the runtime's report.
+struct KernelRecord {
+  std::string origin = "default";  ///< default, tuned, model or given
+  int tuned_threads = 0;
+  std::string runner_up;  ///< empty: not known
+  std::optional<double> margin_pct, efficiency, median_ms;
+};
+
+struct LibraryKernel {
+  KernelSpec spec;
+  KernelRecord record;
+};
+
+/// A library to build: kernels of one description, ordered by target, then rows.
+struct LibraryPlan {
+  std::string name;  ///< C identifier
+  FfnSpec ffn;
+  std::vector<LibraryKernel> kernels;
+};
+
+struct LibraryOptions {
+  std::filesystem::path emitter;        ///< the gatefold-emit executable
+  std::filesystem::path directory;      ///< where the library's files go; created if missing
+  int jobs = 2;                         ///< emitter processes at once
+  double compile_timeout_s = 600;       ///< of one kernel
+  int64_t compile_memory_bytes = int64_t{8} << 30;
+  bool shared_only = false;             ///< only libNAME.so: what the tuner needs
+  bool keep_assembly = false;           ///< NAME_*.s beside the library
+  std::function<void(size_t done, size_t total)> progress;
+};
+
+/// Thrown by build_library when one kernel's emitter failed; says how.
+struct EmitFailure : Error {
+  enum class Kind { error, timeout, crash };
+  EmitFailure(Kind k, const std::string& message) : Error(ErrorKind::failed, message), how(k) {}
+  Kind how;
+};
+
+/// The path of gatefold-emit that belongs to this program: beside it, or in ../bin of its prefix.
+std::filesystem::path default_emitter();
+
+/// Emits all kernels in parallel processes, links them and installs libNAME.a, libNAME.so, NAME.h,
+/// NAMEConfig.cmake and last NAME.json, each by rename. Leaves nothing behind on failure. The same
+/// plan gives the same bytes. Returns the manifest's path (the .so's if shared_only).
+std::filesystem::path build_library(const LibraryPlan& plan, const LibraryOptions& options);
+
+/// NAME.json, read back and checked (hostile input).
+struct Manifest {
+  std::filesystem::path path, shared_object;
+  std::string name;
+  FfnSpec ffn;
+  struct Kernel {
+    std::string name, target, packing, point, origin;
+    int64_t rows_min, rows_max;
+  };
+  std::vector<Kernel> kernels;
+};
+Manifest read_manifest(const std::filesystem::path& path);
+
+}  // namespace gatefold

@@ -1,0 +1,126 @@
+#include <fstream>
+#include <sstream>
+
+#include <nlohmann/json.hpp>
+
+#include "generator/library.h"
+
+namespace gatefold {
+namespace {
+
+using nlohmann::json;
+
+/// One file's fields, each read with its wanted kind named in the error.
+class Reader {
+ public:
+  Reader(const json& object, std::string where) : object_(object), where_(std::move(where)) {
+    if (!object.is_object()) fail(where_ + ": found " + object.type_name() + ", wanted an object");
+  }
+  const json& field(const char* key) const {
+    const auto found = object_.find(key);
+    if (found == object_.end()) fail(where_ + ": field '" + key + "' is missing");
+    return *found;
+  }
+  std::string text(const char* key) const {
+    const json& value = field(key);
+    if (!value.is_string()) wrong(key, value, "a string");
+    return value.get<std::string>();
+  }
+  int64_t number(const char* key) const {
+    const json& value = field(key);
+    if (!value.is_number_integer() || value.get<int64_t>() < 0) wrong(key, value, "a number >= 0");
+    return value.get<int64_t>();
+  }
+  float real(const char* key) const {
+    const json& value = field(key);
+    if (!value.is_number()) wrong(key, value, "a number");
+    return value.get<float>();
+  }
+  bool flag(const char* key) const {
+    const json& value = field(key);
+    if (!value.is_boolean()) wrong(key, value, "true or false");
+    return value.get<bool>();
+  }
+  [[noreturn]] void wrong(const char* key, const json& value, const std::string& wanted) const {
+    fail(where_ + ": field '" + key + "' is " + value.dump().substr(0, 60) + ", wanted " + wanted);
+  }
+
+ private:
+  const json& object_;
+  std::string where_;
+};
+
+json parse_file(const std::filesystem::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  if (!file || std::filesystem::is_directory(path)) {
+    fail(path.string() + ": cannot be read; wanted the NAME.json of a generated library");
+  }
+  std::stringstream text;
+  text << file.rdbuf();
+  try {
+    return json::parse(text.str());
+  } catch (const json::exception& e) {
+    fail(path.string() + ": not JSON (truncated?): " + e.what());
+  }
+}
+
+Manifest::Kernel read_kernel(const json& value, const std::string& where) {
+  const Reader in(value, where);
+  Manifest::Kernel k;
+  k.name = in.text("name");
+  k.target = in.text("target");
+  k.packing = in.text("packing");
+  k.point = in.text("point");
+  k.origin = in.text("origin");
+  k.rows_min = in.number("rows_min");
+  k.rows_max = in.field("rows_max").is_null() ? RowBucket::kOpen : in.number("rows_max");
+  return k;
+}
+
+FfnSpec read_description(const Reader& in, const json& root, const std::string& where) {
+  FfnSpec ffn;
+  ffn.variant = variant_named(in.text("variant"));
+  const Reader parameters(in.field("parameters"), where + ": parameters");
+  ffn.variant.slope = parameters.real("slope");
+  ffn.variant.alpha = parameters.real("alpha");
+  ffn.variant.limit = parameters.real("limit");
+  ffn.variant.up_offset = parameters.real("up_offset");
+  ffn.dtype = dtype_named(in.text("dtype"));
+  ffn.shape = {in.number("d_model"), in.number("d_ff")};
+  for (const char* key : {"d_model", "d_ff"}) {
+    if (in.number(key) > kMaxDimension) {
+      in.wrong(key, root[key], "at most " + std::to_string(kMaxDimension));
+    }
+  }
+  ffn.bias = in.flag("bias");
+  return ffn;
+}
+
+}  // namespace
+
+Manifest read_manifest(const std::filesystem::path& path) {
+  const json root = parse_file(path);
+  const std::string where = path.string();
+  const Reader in(root, where);
+  if (in.text("format") != "gatefold-library") {
+    in.wrong("format", root["format"], "\"gatefold-library\"");
+  }
+  if (in.number("version") != 1) in.wrong("version", root["version"], "1 (made by a newer gatefold?)");
+  Manifest out;
+  out.path = path;
+  out.name = in.text("library");
+  const std::string so = in.text("so");
+  if (so != "lib" + out.name + ".so" || so.find('/') != std::string::npos) {
+    in.wrong("so", root["so"], "\"lib" + out.name + ".so\"");
+  }
+  out.shared_object = path.parent_path() / so;
+  out.ffn = read_description(in, root, where);
+  const json& kernels = in.field("kernels");
+  if (!kernels.is_array() || kernels.empty()) in.wrong("kernels", kernels, "a list of kernels");
+  for (size_t i = 0; i < kernels.size(); ++i) {
+    out.kernels.push_back(read_kernel(kernels[i], where + ": kernels[" + std::to_string(i) + "]"));
+  }
+  return out;
+}
+
+}  // namespace gatefold

@@ -1,0 +1,129 @@
+#include "generator/process.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <chrono>
+#include <cstring>
+#include <utility>
+
+#include "spec/error.h"
+
+namespace gatefold {
+namespace {
+
+constexpr size_t kKeptErrors = 4096;
+
+double now_s() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+/// In the child, after fork: only async-signal-safe calls.
+[[noreturn]] void become(char* const* argv, int error_pipe, const ProcessLimits& limits) {
+  setpgid(0, 0);
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  const int null = open("/dev/null", O_RDWR);
+  dup2(null, 0);
+  dup2(null, 1);
+  dup2(error_pipe, 2);
+  if (limits.memory_bytes > 0) {
+    const rlimit bound{rlim_t(limits.memory_bytes), rlim_t(limits.memory_bytes)};
+    setrlimit(RLIMIT_AS, &bound);
+  }
+  const rlimit no_core{0, 0};
+  setrlimit(RLIMIT_CORE, &no_core);
+  execv(argv[0], argv);
+  const char* why = strerror(errno);
+  (void)!write(2, why, strlen(why));
+  _exit(127);
+}
+
+}  // namespace
+
+ChildProcess::ChildProcess(const std::vector<std::string>& argv, const ProcessLimits& limits) {
+  std::vector<char*> arguments;
+  for (const std::string& a : argv) arguments.push_back(const_cast<char*>(a.c_str()));
+  arguments.push_back(nullptr);
+  int ends[2];
+  if (pipe2(ends, O_CLOEXEC) != 0) fail(argv[0] + ": cannot make a pipe: " + strerror(errno));
+  fcntl(ends[0], F_SETFL, O_NONBLOCK);
+  pid_ = fork();
+  if (pid_ == 0) become(arguments.data(), ends[1], limits);
+  close(ends[1]);
+  error_pipe_ = ends[0];
+  if (pid_ < 0) {
+    const std::string why = strerror(errno);
+    close(error_pipe_);
+    fail(argv[0] + ": cannot start a process: " + why);
+  }
+  deadline_ = limits.timeout_s > 0 ? now_s() + limits.timeout_s : 0;
+}
+
+ChildProcess::ChildProcess(ChildProcess&& other) noexcept
+    : pid_(std::exchange(other.pid_, -1)),
+      error_pipe_(std::exchange(other.error_pipe_, -1)),
+      deadline_(other.deadline_),
+      result_(std::move(other.result_)) {}
+
+ChildProcess& ChildProcess::operator=(ChildProcess&& other) noexcept {
+  std::swap(pid_, other.pid_);
+  std::swap(error_pipe_, other.error_pipe_);
+  std::swap(deadline_, other.deadline_);
+  std::swap(result_, other.result_);
+  return *this;
+}
+
+ChildProcess::~ChildProcess() {
+  if (pid_ > 0) {
+    kill(-pid_, SIGKILL);
+    kill(pid_, SIGKILL);
+    waitpid(pid_, nullptr, 0);
+  }
+  if (error_pipe_ >= 0) close(error_pipe_);
+}
+
+void ChildProcess::drain() {
+  char buffer[4096];
+  for (ssize_t n; (n = read(error_pipe_, buffer, sizeof buffer)) > 0;) {
+    result_.errors.append(buffer, size_t(n));
+    if (result_.errors.size() > 2 * kKeptErrors) {
+      result_.errors.erase(0, result_.errors.size() - kKeptErrors);
+    }
+  }
+}
+
+void ChildProcess::reap(int status) {
+  pid_ = -1;
+  drain();
+  result_.exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+  result_.signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+  while (!result_.errors.empty() && result_.errors.back() == '\n') result_.errors.pop_back();
+}
+
+bool ChildProcess::poll(int wait_ms) {
+  if (pid_ < 0) return true;
+  pollfd waiting{error_pipe_, POLLIN, 0};
+  ::poll(&waiting, 1, wait_ms);
+  drain();
+  if (waiting.revents & POLLHUP) usleep(500);  // the pipe closes a moment before the process ends
+  int status = 0;
+  if (waitpid(pid_, &status, WNOHANG) == pid_) {
+    reap(status);
+    return true;
+  }
+  if (deadline_ == 0 || now_s() < deadline_) return false;
+  result_.timed_out = true;
+  kill(-pid_, SIGKILL);
+  kill(pid_, SIGKILL);
+  waitpid(pid_, &status, 0);
+  reap(status);
+  return true;
+}
+
+}  // namespace gatefold

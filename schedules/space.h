@@ -1,0 +1,36 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "spec/ffn_spec.h"
+#include "spec/machine.h"
+
+namespace gatefold {
+
+/// The schedules that are legal for one block on one target: what the tuner may try, what a stored
+/// winner is checked against, and the analytic default among them. No Halide in here.
+
+/// One axis of the space: a tunable's candidate values, lowest first.
+struct Axis {
+  std::string name;
+  std::vector<int> values;
+};
+
+/// Why a kernel spec cannot be emitted; empty if it can. Reasons name the tunable and its bound.
+std::optional<std::string> why_illegal(const KernelSpec& kernel);
+
+/// Packings worth trying for a block on a target; the first is the default.
+std::vector<Packing> legal_packings(const FfnSpec& ffn, Target target);
+
+/// The axes for one kernel (its packing, shape, target and bucket given; its point ignored).
+std::vector<Axis> axes(const KernelSpec& kernel);
+
+/// All legal points, enumerated axis by axis, so that no illegal point is ever built.
+std::vector<SchedulePoint> legal_points(const KernelSpec& kernel);
+
+/// The analytic default from cache sizes and register counts.
+SchedulePoint default_point(const KernelSpec& kernel, const CpuProfile& cpu);
+
+}  // namespace gatefold

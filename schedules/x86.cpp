@@ -1,0 +1,160 @@
+#include "schedules/ffn_stages.h"
+
+namespace gatefold {
+namespace {
+
+using namespace Halide;
+
+/// Rows of the padded hidden layer and of x stored by rows are one vector longer than needed: with
+/// strides that are powers of two all rows of a tile would fall in one set of the L1 cache.
+constexpr int kRowPadding = 16;
+
+struct Shaper {
+  FfnStages& s;
+  const SchedulePoint& point;
+  int lanes;
+  bool dot;
+  bool many_rows;  ///< enough rows for packing x on several threads to pay
+
+  void product(Projection& p, Func consumer, bool guarded);
+  void fix_tile(const Projection& p, Func f);
+  void tile_loops(Projection& p, Stage stage);
+  void flat(Projection& p, Func out, TailStrategy tail);
+  void x_packed();
+  void unfused_hidden();
+};
+
+/// Registers: (vector, vectors of the panel, streams, rows), all unrolled.
+void unroll_tile(const FfnStages& s, Stage stage, int lanes) {
+  stage.vectorize(s.ni, lanes).unroll(s.ni).unroll(s.v).unroll(s.mi);
+}
+
+/// Tiles at the edge keep their full size: only then are the accumulators registers.
+void Shaper::fix_tile(const Projection& p, Func f) {
+  f.bound_extent(s.ni, s.kernel.packing.panel).bound_extent(s.v, int(p.streams.size()));
+  f.bound_extent(s.mi, point.mr).bound_extent(s.no, 1);
+}
+
+/// Accumulators live in registers for one row tile, or in L1 over the k-blocks of all row tiles.
+void Shaper::product(Projection& p, Func consumer, bool guarded) {
+  if (p.sum.defined()) {
+    p.sum.compute_at(consumer, s.no);
+    fix_tile(p, p.sum);
+    unroll_tile(s, p.sum, lanes);
+    Stage update = p.sum.update();
+    update.reorder(s.ni, s.v, s.mi, s.mo, p.blocks.x);
+    unroll_tile(s, update, lanes);
+    p.part.compute_at(p.sum, s.mo);
+  } else if (guarded) {
+    // The guarded copy-out reads single lanes: from a copy, or the accumulators leave registers.
+    Func copy = p.part.in(consumer);
+    copy.compute_at(consumer, s.mo);
+    fix_tile(p, copy);
+    copy.bound_extent(s.mo, 1);
+    unroll_tile(s, copy, lanes);
+    p.part.compute_at(consumer, s.mo);
+  } else {
+    p.part.compute_at(consumer, s.mo);
+  }
+  fix_tile(p, p.part);
+  p.part.bound_extent(s.mo, 1);
+  unroll_tile(s, p.part, lanes);
+  tile_loops(p, p.part.update());
+}
+
+/// The hot loop: one 64-byte line of every stream per step.
+void Shaper::tile_loops(Projection& p, Stage update) {
+  const RVar pair = p.k.x, words = p.k.y, iteration = p.k.z;
+  Var vector("vector");
+  update.split(s.ni, s.ni, vector, lanes);
+  if (dot) {
+    update.reorder({pair, vector, s.ni, s.v, s.mi, words, iteration, s.mo, s.no, s.kv});
+    update.atomic().vectorize(pair);
+  } else {
+    update.reorder({vector, s.ni, s.v, s.mi, pair, words, iteration, s.mo, s.no, s.kv});
+    update.unroll(pair);
+  }
+  update.vectorize(vector).unroll(s.ni).unroll(s.v).unroll(s.mi).unroll(words);
+  if (point.pf == 0) return;
+  for (ImageParam& stream : p.streams) {
+    // Never more than one line per prefetch: Halide 21 steps a wider box by elements, not bytes.
+    update.prefetch(stream, iteration, iteration, point.pf, PrefetchBoundStrategy::NonFaulting);
+  }
+}
+
+/// A flat stage (n, m) that reads one projection: [row block >] panel group > row tile > registers.
+void Shaper::flat(Projection& p, Func out, TailStrategy tail) {
+  const int panel = s.kernel.packing.panel;
+  const TailStrategy row_tail = tail == TailStrategy::RoundUp ? tail : TailStrategy::GuardWithIf;
+  Var inner("inner");
+  std::vector<VarOrRVar> order = {s.ni, s.v, s.mi, s.mo, s.no};
+  if (point.mb > 0 && p.out.name() == s.down.out.name()) {
+    out.split(s.m, s.row_block, s.m, point.mb * point.mr, row_tail);
+    order.push_back(s.row_block);
+  }
+  out.split(s.n, s.no, inner, panel * p.panels_per_matrix, tail)
+      .split(inner, s.v, s.ni, panel)
+      .split(s.m, s.mo, s.mi, point.mr, row_tail)
+      .reorder(order)
+      .vectorize(s.ni, lanes, tail)
+      .unroll(s.ni)
+      .unroll(s.v)
+      .unroll(s.mi)
+      .parallel(s.no)
+      .never_partition_all();
+  product(p, out, tail != TailStrategy::RoundUp);
+}
+
+void Shaper::x_packed() {
+  Func& f = s.x_packed;
+  f.compute_root().bound(s.kk, 0, s.kernel.packing.pair).bound(s.mi, 0, point.mr).unroll(s.kk);
+  if (point.xpack) {
+    f.reorder_storage(s.kk, s.mi, s.kq, s.mo).reorder(s.kk, s.mi, s.kq, s.mo);
+  } else {
+    f.bound_storage(s.kq, s.first[0].streams[0].dim(2).extent() + kRowPadding);
+    f.reorder(s.kk, s.kq, s.mi, s.mo);
+  }
+  if (many_rows) f.parallel(s.mo);
+}
+
+/// The control: gate, up and the activation each on their own, in memory between.
+void Shaper::unfused_hidden() {
+  Var chunk("chunk"), column("column");
+  constexpr int kColumns = 512;
+  s.hidden.compute_root()
+      .split(s.n, chunk, column, kColumns, TailStrategy::GuardWithIf)
+      .reorder(column, s.m, chunk)
+      .vectorize(column, lanes, TailStrategy::GuardWithIf)
+      .parallel(chunk);
+}
+
+void schedule_x86(FfnStages& s) {
+  const KernelSpec& k = s.kernel;
+  Shaper shape{s, k.point, info(k.target).vector_lanes,
+               k.ffn.dtype == DType::bf16 && info(k.target).bf16 == Bf16Path::dot,
+               k.rows.tuned_rows > 32};
+  shape.x_packed();
+  shape.flat(s.down, s.down.out, TailStrategy::GuardWithIf);
+  if (s.unfused()) shape.unfused_hidden();
+  for (Projection& p : s.first) {
+    if (k.point.mb > 0) {
+      p.out.compute_at(s.down.out, s.row_block);
+    } else {
+      p.out.compute_root();
+    }
+    shape.flat(p, p.out, TailStrategy::RoundUp);
+  }
+  s.hidden.bound_storage(s.n, s.hidden_columns + kRowPadding);
+}
+
+}  // namespace
+
+void schedule(FfnStages& stages) {
+  switch (stages.kernel.target) {
+    case Target::x86_avx2:
+    case Target::x86_avx512:
+    case Target::x86_avx512_bf16: return schedule_x86(stages);
+  }
+}
+
+}  // namespace gatefold

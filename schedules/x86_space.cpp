@@ -1,0 +1,280 @@
+#include <algorithm>
+#include <cmath>
+
+#include "schedules/space.h"
+
+namespace gatefold {
+namespace {
+
+std::string number(int64_t value) { return std::to_string(value); }
+
+/// A tunable or packing field outside its bound: "mr=9, wanted at most 6 (registers)".
+std::string out_of_bound(const char* name, int64_t value, const std::string& wanted) {
+  return std::string(name) + "=" + number(value) + ", wanted " + wanted;
+}
+
+bool gated_together(const KernelSpec& k) {
+  return k.ffn.variant.gated && k.point.fusion != Fusion::unfused;
+}
+
+int vectors(const KernelSpec& k) {
+  return k.point.streams * k.packing.panel / info(k.target).vector_lanes;
+}
+
+/// Rows of the largest tile: accumulators, one row of weights and one broadcast must fit the
+/// registers, or the compiler spills in the hot loop (measured at a third of the speed).
+int most_rows(const KernelSpec& k) {
+  const TargetInfo& target = info(k.target);
+  const int held = vectors(k) + 1;
+  return std::max(1, (target.vector_registers - held) / vectors(k));
+}
+
+using Reason = std::optional<std::string>;
+
+Reason packing_reason(const KernelSpec& k) {
+  const Packing& p = k.packing;
+  const int lanes = info(k.target).vector_lanes;
+  const int pair = k.ffn.dtype == DType::bf16 ? 2 : 1;
+  if (p.pair != pair) return out_of_bound("pair", p.pair, number(pair) + " for this dtype");
+  if (p.panel != 8 && p.panel != 16) return out_of_bound("panel", p.panel, "8 or 16");
+  if (p.panel % lanes != 0) {
+    return out_of_bound("panel", p.panel, "a multiple of " + number(lanes) + " lanes");
+  }
+  if (p.k_step != 16 / p.panel) {
+    return out_of_bound("k_step", p.k_step, number(16 / p.panel) + " (one 64-byte line)");
+  }
+  if (p.k_lines < 1 || p.k_lines > 64) return out_of_bound("k_lines", p.k_lines, "1 to 64");
+  if (p.group != 2 && p.group != 4) return out_of_bound("group", p.group, "2 or 4");
+  return {};
+}
+
+Reason streams_reason(const KernelSpec& k) {
+  const int s = k.point.streams;
+  if (s < 1 || k.packing.group % s != 0) {
+    return out_of_bound("streams", s, "a divisor of group=" + number(k.packing.group));
+  }
+  if (gated_together(k) && s % 2 != 0) {
+    return out_of_bound("streams", s, "an even number, for gate and up");
+  }
+  return {};
+}
+
+Reason rows_reason(const KernelSpec& k) {
+  const int most = most_rows(k);
+  if (k.point.mr < 1 || k.point.mr > most) {
+    return out_of_bound("mr", k.point.mr, "1 to " + number(most) + " (registers)");
+  }
+  return {};
+}
+
+Reason k_block_reason(const KernelSpec& k) {
+  const int kb = k.point.kb;
+  if (kb == 0) return {};
+  for (int64_t length : {k.ffn.shape.d_model, k.ffn.shape.d_ff}) {
+    const int64_t lines = length == Shape::kAny ? k.packing.k_lines : packed_lines(k.packing, length);
+    if (kb < 0 || lines % kb != 0) {
+      return out_of_bound("kb", kb, "a divisor of the " + number(lines) + " packed lines");
+    }
+  }
+  return {};
+}
+
+Reason unroll_reason(const KernelSpec& k) {
+  const int u = k.point.unroll;
+  if (u < 1 || u > 8) return out_of_bound("unroll", u, "1 to 8");
+  // A prefetch covers one line: Halide 21 steps a wider box by elements instead of bytes.
+  if (u > 1 && k.point.pf > 0) return out_of_bound("unroll", u, "1 with prefetch");
+  const int64_t lines = k.point.kb > 0 ? k.point.kb : k.packing.k_lines;
+  if (lines % u != 0) return out_of_bound("unroll", u, "a divisor of " + number(lines) + " lines");
+  return {};
+}
+
+Reason blocking_reason(const KernelSpec& k) {
+  const bool blocked = k.point.fusion == Fusion::blocked;
+  if (blocked && (k.point.mb < 1 || k.point.mb > 4096)) {
+    return out_of_bound("mb", k.point.mb, "1 to 4096 with fusion=blocked");
+  }
+  if (!blocked && k.point.mb != 0) return out_of_bound("mb", k.point.mb, "0 unless fusion=blocked");
+  if (k.point.pf < 0 || k.point.pf > 1024) return out_of_bound("pf", k.point.pf, "0 to 1024");
+  if (k.point.xpack < 0 || k.point.xpack > 1) return out_of_bound("xpack", k.point.xpack, "0 or 1");
+  return {};
+}
+
+/// 32-bit indices: no weight argument may have 2^31 elements or more.
+Reason size_reason(const KernelSpec& k) {
+  if (!k.ffn.shape.fixed()) return {};
+  const double elements = double(k.ffn.shape.d_model) * double(k.ffn.shape.d_ff);
+  if (elements < double(int64_t{1} << 31)) return {};
+  return "d_model * d_ff = " + number(k.ffn.shape.d_model * k.ffn.shape.d_ff) +
+         ", wanted less than 2147483648";
+}
+
+/// `value` first, then the others, without repeats.
+std::vector<int> distinct(std::vector<int> values) {
+  std::sort(values.begin(), values.end());
+  values.erase(std::unique(values.begin(), values.end()), values.end());
+  return values;
+}
+
+std::vector<int> row_tiles(const KernelSpec& k) {
+  std::vector<int> rows;
+  KernelSpec trial = k;
+  trial.point.streams = 1;
+  const int64_t most = std::min<int64_t>(most_rows(trial), std::max<int64_t>(1, k.rows.tuned_rows));
+  for (int mr = 1; mr <= most; ++mr) rows.push_back(mr);
+  return rows;
+}
+
+std::vector<int> row_blocks(const KernelSpec& k) {
+  std::vector<int> blocks;
+  for (int tiles : {4, 8, 16, 32, 64}) {
+    if (tiles < k.rows.tuned_rows) blocks.push_back(tiles);
+  }
+  return blocks;
+}
+
+/// Cycles per k step of one tile: two fused multiply-adds or two loads a cycle, four cycles from
+/// an accumulator's one addition to its next; half a cycle for what surrounds the tile.
+double tile_cycles(const KernelSpec& k, int mr) {
+  const double nv = vectors(k);
+  return std::max({mr * nv / 2, (mr + nv) / 2, 4.0}) + 0.5;
+}
+
+int best_row_tile(const KernelSpec& k) {
+  const int64_t rows = std::max<int64_t>(1, k.rows.tuned_rows);
+  int best = 1;
+  double best_cycles = INFINITY;
+  for (int mr = 1; mr <= std::min<int64_t>(rows, most_rows(k)); ++mr) {
+    const double cycles = double((rows + mr - 1) / mr) * tile_cycles(k, mr);
+    if (cycles <= best_cycles) best_cycles = cycles, best = mr;
+  }
+  return best;
+}
+
+/// Padding k to `lines` lines must not cost more than 3 % of either matrix.
+bool pads_little(const FfnSpec& ffn, Packing p, int lines) {
+  for (int64_t length : {ffn.shape.d_model, ffn.shape.d_ff}) {
+    if (length == Shape::kAny) continue;
+    p.k_lines = 1;
+    const double exact = double(packed_lines(p, length));
+    p.k_lines = lines;
+    if (double(packed_lines(p, length)) > 1.03 * exact) return false;
+  }
+  return true;
+}
+
+Packing packing_of(const FfnSpec& ffn, int panel, int group) {
+  Packing p{.panel = panel, .pair = ffn.dtype == DType::bf16 ? 2 : 1, .k_step = 16 / panel};
+  p.group = group;
+  p.k_lines = 1;
+  for (int lines : {2, 4, 8, 16}) {
+    if (pads_little(ffn, p, lines)) p.k_lines = lines;
+  }
+  return p;
+}
+
+}  // namespace
+
+std::optional<std::string> why_illegal(const KernelSpec& k) {
+  for (const auto reason : {packing_reason, streams_reason, rows_reason, k_block_reason,
+                            unroll_reason, blocking_reason, size_reason}) {
+    if (Reason r = reason(k)) return r;
+  }
+  return {};
+}
+
+std::vector<Packing> legal_packings(const FfnSpec& ffn, Target target) {
+  // Panels of one vector leave the tallest tiles; four streams draw the most bandwidth from a core
+  // with 256-bit loads (Zen 3, 1 row: 18.1 GB/s against 15.7 with two).
+  if (info(target).vector_lanes == 16) return {packing_of(ffn, 16, 2), packing_of(ffn, 16, 4)};
+  return {packing_of(ffn, 8, 4), packing_of(ffn, 8, 2), packing_of(ffn, 16, 4)};
+}
+
+std::vector<Axis> axes(const KernelSpec& k) {
+  std::vector<int> blocks = row_blocks(k);
+  blocks.insert(blocks.begin(), 0);
+  const int lines = k.packing.k_lines;
+  return {{"mr", row_tiles(k)},
+          {"streams", k.packing.group == 4 ? std::vector<int>{1, 2, 4} : std::vector<int>{1, 2}},
+          {"kb", distinct({0, lines, 16, 32, 64, 128})},
+          {"pf", {0, 32, 64, 96, 192}},
+          {"unroll", {1, 2, 4}},
+          {"mb", blocks},
+          {"xpack", {0, 1}}};
+}
+
+namespace {
+
+/// Depth-first over the axes; a point is judged as soon as all its values stand.
+void enumerate(KernelSpec& k, const std::vector<Axis>& all, size_t depth,
+               std::vector<SchedulePoint>& out) {
+  if (depth == all.size()) {
+    if (!why_illegal(k)) out.push_back(k.point);
+    return;
+  }
+  for (const Tunable& t : kTunables) {
+    if (all[depth].name != t.name) continue;
+    for (int value : all[depth].values) {
+      k.point.*t.value = value;
+      // Cut the branch where the axis's own reason already holds.
+      if (all[depth].name == "streams" && (streams_reason(k) || rows_reason(k))) continue;
+      if (all[depth].name == "kb" && k_block_reason(k)) continue;
+      enumerate(k, all, depth + 1, out);
+    }
+  }
+}
+
+}  // namespace
+
+std::vector<SchedulePoint> legal_points(const KernelSpec& kernel) {
+  std::vector<SchedulePoint> points;
+  KernelSpec k = kernel;
+  for (Fusion fusion : {Fusion::gated, Fusion::blocked, Fusion::unfused}) {
+    k.point = {};
+    k.point.fusion = fusion;
+    enumerate(k, axes(k), 0, points);
+  }
+  return points;
+}
+
+namespace {
+
+/// With several row tiles per panel, k-blocks keep the panel's block in L1 between them and let the
+/// fetch of the next block overlap. Few tiles want short blocks, since only the first tile of a
+/// block fetches; many tiles want long ones, since each tile then reads x in longer runs (Zen 3,
+/// 4096x11008 f32: 16 rows 0.90 with 16 lines, 0.81 with 64; 192 rows 0.38 with 16, 0.80 with 128).
+int default_k_block(KernelSpec k, int64_t tiles) {
+  const bool wide = info(k.target).vector_lanes == 16;
+  if (wide && k.point.mr >= 12) return 0;  // the tile alone balances compute and memory
+  const int64_t wanted = wide ? 64 : std::clamp<int64_t>(tiles * 4, 16, 128);
+  for (k.point.kb = 128; k.point.kb >= 8; k.point.kb /= 2) {
+    if (k.point.kb <= wanted && !k_block_reason(k)) return k.point.kb;
+  }
+  return 0;
+}
+
+}  // namespace
+
+SchedulePoint default_point(const KernelSpec& kernel, const CpuProfile& cpu) {
+  KernelSpec k = kernel;
+  k.point = {};
+  const int64_t rows = std::max<int64_t>(1, k.rows.tuned_rows);
+  const bool wide = info(k.target).vector_lanes == 16;
+  k.point.fusion = Fusion::gated;
+  k.point.streams = rows <= 2 ? k.packing.group : 2;
+  k.point.mr = best_row_tile(k);
+  const int64_t tiles = (rows + k.point.mr - 1) / k.point.mr;
+  const bool several = tiles > 1;
+  if (several) k.point.kb = default_k_block(k, tiles);
+  k.point.pf = wide ? 96 : several ? 64 : 0;
+  // The hidden rows of one block should stay within half of the last cache.
+  const int64_t hidden_row = 4 * (k.ffn.shape.d_ff == Shape::kAny ? 8192 : k.ffn.shape.d_ff);
+  const int64_t rows_in_cache = std::max<int64_t>(64, cpu.l3 / 2 / hidden_row);
+  if (rows > 2 * rows_in_cache) {
+    k.point.fusion = Fusion::blocked;
+    k.point.mb = int(rows_in_cache / k.point.mr);
+  }
+  return k.point;
+}
+
+}  // namespace gatefold
