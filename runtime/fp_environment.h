@@ -16,6 +16,8 @@ using FpWord = uint32_t;
 inline constexpr FpWord kStandardFpWord = 0x1f80;
 inline FpWord read_fp_word() { return _mm_getcsr(); }
 inline void write_fp_word(FpWord word) { _mm_setcsr(word); }
+/// Without the flags that operations raise.
+inline FpWord fp_controls(FpWord word) { return word & ~FpWord{0x3f}; }
 #elif defined(__aarch64__)
 using FpWord = uint64_t;
 inline constexpr FpWord kStandardFpWord = 0;
@@ -25,6 +27,7 @@ inline FpWord read_fp_word() {
   return word;
 }
 inline void write_fp_word(FpWord word) { __asm__ volatile("msr fpcr, %0" ::"r"(word)); }
+inline FpWord fp_controls(FpWord word) { return word; }
 #endif
 
 /// Standard floating-point environment for a scope; then the caller's again, flags included.

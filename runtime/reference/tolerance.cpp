@@ -7,7 +7,7 @@ namespace gatefold {
 namespace {
 
 constexpr double kU32 = 0x1p-24;
-constexpr double kU16 = 0x1p-9;
+constexpr double kU16 = 0x1p-8;
 
 constexpr double kLargestF32 = 2e-6;
 constexpr double kLargestBf16 = 4e-3;
@@ -40,7 +40,7 @@ double rounding_of(DType dtype) {
 Tolerance tolerance(DType dtype, DType hidden, int64_t d_model, int64_t d_ff) {
   const double sums = sums_in_f32(d_model, d_ff);
   const double largest = dtype == DType::f32 ? kLargestF32 : kLargestBf16;
-  const double all = std::min(largest, sums + rounding_of(dtype) + rounding_of(hidden));
+  const double all = std::min(largest, sums + rounding_of(dtype));
   Tolerance t;
   t.rel_l2 = all;
   t.scaled = all;

@@ -6,7 +6,7 @@
 
 namespace gatefold {
 
-// The one place of tolerances. Unit roundoffs: u32 = 2^-24, u16 = 2^-9 (bf16).
+// The one place of tolerances. Unit roundoffs: u32 = 2^-24, u16 = 2^-8 (bf16 has 8 bits).
 //
 // Sums in f32. The rounding errors of a sum of n products walk at random: each addition errs by
 // about 0.4 u32 of the partial sum, and the partial sums grow like sqrt(i) (mixed signs) or i
@@ -15,9 +15,10 @@ namespace gatefold {
 // u32 (its stated bound of 4 ulp, where an ulp is up to 2 u32).
 //   sums = u32 (8 + sqrt(d_model) + sqrt(d_ff)), at most 2e-6
 //
-// Rounding to bf16. y is rounded once: at most u16 of |y|. Where the down projection multiplies in
-// bf16, each hidden value is rounded once: at most u16 of |h| |W_down|^T together.
-//   bf16 = sums + u16 + (hidden in bf16: u16), at most 4e-3
+// Rounding to bf16. y is rounded once: at most u16 of |y|, on average 0.4 u16. Where the down
+// projection multiplies in bf16 each hidden value is rounded once too; the two are independent and
+// together about 0.6 u16, so one u16 bounds the norms in both cases.
+//   bf16 = sums + u16, at most 4e-3
 struct Tolerance {
   double rel_l2 = 0;  ///< bounds ||y - r|| / ||r||, for sizes from kRelativeFrom on
   double scaled = 0;  ///< bounds ||y - r|| / || |h| |W_down|^T + |b| ||, for any size

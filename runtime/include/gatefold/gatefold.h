@@ -3,13 +3,13 @@
  *   dense:  h = act(W_up x + b_up)                                   y = W_down h + b_down
  *   gated:  h = act(W_gate x + b_gate) * (W_up x + b_up)             y = W_down h + b_down
  *
- * x is one row of d_model values, h has d_ff values, y d_model values. Weights have PyTorch's layout
- * [out, in], row-major: gate and up [d_ff, d_model], down [d_model, d_ff].
+ * x is one row of d_model values, h has d_ff values, y d_model values. Weights have PyTorch's
+ * layout [out, in], row-major: gate and up [d_ff, d_model], down [d_model, d_ff].
  *
  * Nothing here prints, aborts or throws. Every call that can fail returns a status; the message of
- * the last failure on this thread is gf_last_error(). Sizes count elements unless a name says bytes.
- * A struct's struct_size must be sizeof of that struct as the caller compiled it. gf_last_error() is
- * only meaningful after a failure.
+ * the last failure on this thread is gf_last_error(). Sizes count elements unless a name says
+ * bytes. A struct's struct_size must be sizeof of that struct as the caller compiled it.
+ * gf_last_error() is only meaningful after a failure.
  *
  * Environment: GATEFOLD_ISA (the target to use, e.g. x86-avx2) and GATEFOLD_THREADS. */
 #ifndef GATEFOLD_GATEFOLD_H
@@ -34,16 +34,16 @@ extern "C" {
 #define GF_VERSION_MINOR 1
 #define GF_VERSION_PATCH 0
 
-GF_API const char *gf_version(void); /* of the linked runtime, "0.1.0" */
+GF_API const char* gf_version(void); /* of the linked runtime, "0.1.0" */
 
 typedef enum gf_status {
   GF_OK = 0,
   GF_INVALID_ARGUMENT = 1, /* a null pointer, a bad struct_size or value */
   GF_SHAPE_MISMATCH = 2,   /* sizes that do not fit each other; both numbers are in the message */
   GF_DTYPE_MISMATCH = 3,
-  GF_OVERLAP = 4,         /* x and y share memory */
-  GF_UNAVAILABLE = 5,     /* no kernel that this CPU can run */
-  GF_BAD_LIBRARY = 6,     /* not a gatefold library, or of another table version */
+  GF_OVERLAP = 4,     /* x and y share memory */
+  GF_UNAVAILABLE = 5, /* no kernel that this CPU can run */
+  GF_BAD_LIBRARY = 6, /* not a gatefold library, or of another table version */
   GF_OUT_OF_MEMORY = 7,
   GF_KERNEL_FAILED = 8
 } gf_status;
@@ -61,7 +61,7 @@ typedef enum gf_gate_order {
 /* A matrix or vector of the caller's; only read during gf_ffn_create. data may be unaligned.
  * f16 is accepted for weights and biases and converted. */
 typedef struct gf_tensor {
-  const void *data;
+  const void* data;
   int64_t rows;       /* out; of a vector: its length */
   int64_t cols;       /* in; of a vector: 1 */
   int64_t row_stride; /* 0: dense; of a vector: between its values */
@@ -73,7 +73,7 @@ typedef struct gf_ffn_desc {
   uint32_t struct_size;
   int64_t d_model;
   int64_t d_ff;
-  const char *variant; /* NULL, or a name that must be the library's */
+  const char* variant; /* NULL, or a name that must be the library's */
 } gf_ffn_desc;
 
 /* Dense: up, down. Gated: gate and up, or gate_up with its order; and down. Absent tensors have
@@ -88,7 +88,7 @@ typedef struct gf_ffn_weights {
 typedef struct gf_options {
   uint32_t struct_size;
   int32_t threads; /* 0: GATEFOLD_THREADS, else min(affinity, cgroup quota) */
-  const char *isa; /* NULL: GATEFOLD_ISA, else "host": the best that this CPU runs */
+  const char* isa; /* NULL: GATEFOLD_ISA, else "host": the best that this CPU runs */
 } gf_options;
 
 /* Rows of x or y: element (row, column) at data + row * row_stride + column, in the library's
@@ -96,7 +96,7 @@ typedef struct gf_options {
 typedef struct gf_rows {
   uint32_t struct_size;
   gf_dtype dtype;
-  void *data;
+  void* data;
   int64_t rows;
   int64_t cols;       /* d_model */
   int64_t row_stride; /* 0: dense; never between 1 and cols - 1 */
@@ -106,19 +106,19 @@ typedef struct gf_rows {
 typedef struct gf_report {
   uint32_t struct_size;
   int32_t threads;
-  const char *kernel;
-  const char *isa;
-  const char *point;
-  const char *origin;
+  const char* kernel;
+  const char* isa;
+  const char* point;
+  const char* origin;
   /* "nearest": no bucket holds the rows; "lower_isa": the library has a better target than this CPU
    * runs; "any": kernel for any shape; else "exact". The first that applies. */
-  const char *match;
-  const char *runner_up;
-  double margin_pct;       /* NaN: not known */
-  double efficiency;       /* tuned figure; NaN: not known */
-  double tuned_median_ms;  /* tuned figure; NaN: not known */
-  double first_call_ms;    /* first call of the last row bucket; NaN: none yet */
-  double last_call_ms;     /* NaN: none yet */
+  const char* match;
+  const char* runner_up;
+  double margin_pct;      /* NaN: not known */
+  double efficiency;      /* tuned figure; NaN: not known */
+  double tuned_median_ms; /* tuned figure; NaN: not known */
+  double first_call_ms;   /* first call of the last row bucket; NaN: none yet */
+  double last_call_ms;    /* NaN: none yet */
   int64_t calls;
   int64_t rows; /* of the last call */
   int64_t packed_weight_bytes;
@@ -129,42 +129,42 @@ typedef struct gf_library gf_library;
 typedef struct gf_ffn gf_ffn;
 
 /* Opens a generated shared library; its exported table is checked. */
-GF_API gf_status gf_library_open(const char *so_path, gf_library **out);
+GF_API gf_status gf_library_open(const char* so_path, gf_library** out);
 
 /* Takes the table of a library linked in statically: NAME_kernels(). */
-GF_API gf_status gf_library_link(const gf_kernel_table *table, gf_library **out);
+GF_API gf_status gf_library_link(const gf_kernel_table* table, gf_library** out);
 
 /* The library's table, valid until gf_library_close. */
-GF_API const gf_kernel_table *gf_library_table(const gf_library *library);
+GF_API const gf_kernel_table* gf_library_table(const gf_library* library);
 
 /* Blocks created from the library must be destroyed before. NULL is allowed. */
-GF_API void gf_library_close(gf_library *library);
+GF_API void gf_library_close(gf_library* library);
 
 /* Packs the weights (on all threads; one copy for all row counts) and picks the kernels. The
  * caller's tensors are not needed afterwards. options may be NULL. */
-GF_API gf_status gf_ffn_create(const gf_library *library, const gf_ffn_desc *desc,
-                               const gf_ffn_weights *weights, const gf_options *options,
-                               gf_ffn **out);
+GF_API gf_status gf_ffn_create(const gf_library* library, const gf_ffn_desc* desc,
+                               const gf_ffn_weights* weights, const gf_options* options,
+                               gf_ffn** out);
 
 /* y = FFN(x) for x->rows rows. Re-entrant: several threads may run one block at once. x and y must
  * not overlap. Allocates nothing once a row bucket was called with as many rows at this level of
  * concurrency. Kernels run in the standard floating-point environment on all threads (nearest-even,
  * no traps, denormals kept); the caller's is back afterwards. Long calls are cut into pieces.
  * On failure y is untouched, unless the status is GF_KERNEL_FAILED or GF_OUT_OF_MEMORY. */
-GF_API gf_status gf_ffn_run(gf_ffn *ffn, const gf_rows *x, const gf_rows *y);
+GF_API gf_status gf_ffn_run(gf_ffn* ffn, const gf_rows* x, const gf_rows* y);
 
-GF_API gf_status gf_ffn_report(const gf_ffn *ffn, gf_report *out);
-GF_API void gf_ffn_destroy(gf_ffn *ffn); /* NULL is allowed */
+GF_API gf_status gf_ffn_report(const gf_ffn* ffn, gf_report* out);
+GF_API void gf_ffn_destroy(gf_ffn* ffn); /* NULL is allowed */
 
-GF_API const char *gf_status_name(gf_status status); /* "GF_OK", …; "unknown status" otherwise */
-GF_API const char *gf_last_error(void);              /* of this thread; "" if none */
+GF_API const char* gf_status_name(gf_status status); /* "GF_OK", …; "unknown status" otherwise */
+GF_API const char* gf_last_error(void);              /* of this thread; "" if none */
 
 /* Whether this CPU and operating system can run a target: CPUID and XCR0. Unknown names: 0. */
-GF_API int gf_isa_usable(const char *target);
+GF_API int gf_isa_usable(const char* target);
 
-/* Threads used when none are asked for: min(affinity, cgroup CPU quota), at least 1. The affinity is
- * the main thread's; where that is one CPU, the one that the process had at start: pinning a thread
- * does not limit the process. */
+/* Threads used when none are asked for: min(affinity, cgroup CPU quota), at least 1. The affinity
+ * is the main thread's; where that is one CPU, the one that the process had at start: pinning a
+ * thread does not limit the process. */
 GF_API int gf_default_threads(void);
 
 #ifdef __cplusplus

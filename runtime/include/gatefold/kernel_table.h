@@ -17,11 +17,11 @@ extern "C" {
 /* Services that kernels take from the runtime; context is the pointer given with each call. */
 typedef struct gf_hooks {
   /* Calls task(context, i, closure) for min <= i < min + count, on any threads; 0 if all gave 0. */
-  int (*par_for)(void *context, int (*task)(void *, int, uint8_t *), int min, int count,
-                 uint8_t *closure);
-  void *(*allocate)(void *context, size_t bytes); /* 128-byte aligned, NULL if none is left */
-  void (*release)(void *context, void *memory);
-  void (*error)(void *context, const char *message);
+  int (*par_for)(void* context, int (*task)(void*, int, uint8_t*), int min, int count,
+                 uint8_t* closure);
+  void* (*allocate)(void* context, size_t bytes); /* 128-byte aligned, NULL if none is left */
+  void (*release)(void* context, void* memory);
+  void (*error)(void* context, const char* message);
 } gf_hooks;
 
 enum { GF_MATRIX_GATE = 0, GF_MATRIX_UP = 1, GF_MATRIX_DOWN = 2 };
@@ -47,16 +47,16 @@ typedef struct gf_packing {
 } gf_packing;
 
 typedef struct gf_kernel {
-  const char *name;
-  const char *target; /* "x86-avx2", … */
+  const char* name;
+  const char* target; /* "x86-avx2", … */
   gf_packing packing;
-  const char *point;     /* schedule point, "fusion=gated mr=6 …" */
-  const char *origin;    /* "default", "tuned", "model" or "given" */
+  const char* point;     /* schedule point, "fusion=gated mr=6 …" */
+  const char* origin;    /* "default", "tuned", "model" or "given" */
   int64_t rows_min;      /* the bucket */
   int64_t rows_max;      /* INT64_MAX: no upper end */
   int32_t tuned_threads; /* 0: not tuned for a thread count */
   int32_t stream_count;
-  const gf_weight_stream *streams;
+  const gf_weight_stream* streams;
   /* Element of a weight argument as the kernel reads it: halide_type_t code and bits, and how many
    * of them stand in the innermost dimension: word_bits * word_k is pair elements of the dtype. */
   uint8_t word_code;
@@ -66,10 +66,11 @@ typedef struct gf_kernel {
   /* args: &context, x, the streams, [b_gate, b_up] or [b_up], b_down (those only with biases), y;
    * all but the first are halide_buffer_t *. x and y are (column, row) of float 32 or bfloat 16; a
    * row's stride is any, column strides are 1. Biases are f32, padded with zeros to the matrix's
-   * panels. The weights and biases of one block are given to several calls at once: only read them. Returns 0, or a Halide error code. */
-  int (*call)(void **args);
+   * panels. The weights and biases of one block are given to several calls at once: only read them.
+   * Returns 0, or a Halide error code. */
+  int (*call)(void** args);
   /* From the tuner's records; NULL and NaN where there are none. */
-  const char *runner_up;
+  const char* runner_up;
   double margin_pct; /* how much slower the runner-up was */
   double efficiency; /* roofline time / median time */
   double median_ms;
@@ -80,9 +81,9 @@ typedef struct gf_kernel_table {
   uint32_t version;
   uint32_t struct_size;
   uint32_t kernel_size; /* sizeof(gf_kernel): the stride of kernels */
-  const char *library;
-  const char *variant;
-  const char *dtype;
+  const char* library;
+  const char* variant;
+  const char* dtype;
   float slope;
   float alpha;
   float limit;
@@ -93,9 +94,9 @@ typedef struct gf_kernel_table {
   int64_t d_ff;    /* 0: any */
   int32_t generator_version;
   int32_t kernel_count;
-  const char *halide_version;
-  const gf_kernel *kernels; /* by target from the lowest up, then by rows */
-  gf_hooks *hooks;          /* filled by the runtime before the first call */
+  const char* halide_version;
+  const gf_kernel* kernels; /* by target from the lowest up, then by rows */
+  gf_hooks* hooks;          /* filled by the runtime before the first call */
 } gf_kernel_table;
 
 #ifdef __cplusplus

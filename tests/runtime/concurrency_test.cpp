@@ -1,0 +1,156 @@
+#include <gtest/gtest.h>
+#include <pthread.h>
+
+#include <cstring>
+#include <fstream>
+#include <memory>
+#include <thread>
+
+#include "runtime/workspace.h"
+#include "tests/runtime/block.h"
+#include "tests/runtime/heap_count.h"
+
+namespace gatefold::test {
+namespace {
+
+// known-bugs 83
+TEST(Concurrency, DifferentBlocksFromManyThreads) {
+  std::vector<std::unique_ptr<Block>> blocks;
+  std::vector<Ffn> ffns;
+  std::vector<Values> inputs;
+  std::vector<std::vector<uint8_t>> wanted;
+  for (int i = 0; i < 8; ++i) {
+    FakeOptions o;
+    o.variant = all_variants()[static_cast<size_t>(i)].name.c_str();
+    o.d_model = 5 + 3 * i;
+    o.d_ff = 30 - 2 * i;
+    o.dtype = i % 2 ? GF_BF16 : GF_F32;
+    o.word_bits = i % 2 ? 16 : 32;
+    blocks.push_back(std::make_unique<Block>(o));
+    ffns.push_back(blocks.back()->make(1 + i % 4));
+    inputs.push_back(blocks.back()->input(6));
+    wanted.push_back(blocks.back()->run(ffns.back(), inputs.back(), 6));
+  }
+  std::vector<std::thread> threads;
+  std::atomic<int> wrong{0};
+  for (size_t i = 0; i < 8; ++i) {
+    threads.emplace_back([&, i] {
+      for (int n = 0; n < 100; ++n) {
+        if (blocks[i]->run(ffns[i], inputs[i], 6) != wanted[i]) ++wrong;
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(wrong, 0);
+}
+
+TEST(Concurrency, OneBlockFromManyThreads) {
+  const Block block({});
+  Ffn ffn = block.make(4);
+  const Values x = block.input(9);
+  const std::vector<uint8_t> wanted = block.run(ffn, x, 9);
+  std::vector<std::thread> threads;
+  std::atomic<int> wrong{0};
+  for (int t = 0; t < 8; ++t) {
+    threads.emplace_back([&] {
+      for (int n = 0; n < 50; ++n) {
+        if (block.run(ffn, x, 9) != wanted) ++wrong;
+        if (ffn.report().calls < 1) ++wrong;
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(wrong, 0);
+  EXPECT_EQ(ffn.report().calls, 1 + 8 * 50);
+}
+
+TEST(Concurrency, CreatingAndRunningAtOnce) {
+  const Block block({});
+  std::vector<std::thread> threads;
+  std::atomic<int> wrong{0};
+  for (int t = 0; t < 6; ++t) {
+    threads.emplace_back([&] {
+      for (int n = 0; n < 10; ++n) {
+        const Library library = block.link();  // the same table again
+        Ffn ffn(library, 37, 21, block.weights(), options(3));
+        if (block.run_and_compare(ffn, 5).worst > 1) ++wrong;
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(wrong, 0);
+}
+
+TEST(Allocation, NoneAfterTheFirstCall) {
+  const Block block({});
+  Ffn ffn = block.make(2);
+  const Values x = block.input(8);
+  std::vector<float> y(8 * 37);
+  const gf_rows in = rows_of(const_cast<void*>(x.data()), GF_F32, 8, 37);
+  const gf_rows out = rows_of(y.data(), GF_F32, 8, 37);
+  for (int i = 0; i < 3; ++i) ASSERT_EQ(gf_ffn_run(ffn.get(), &in, &out), GF_OK);
+  const int64_t before = heap_count();
+  const uint64_t blocks = workspace_stats().system_allocations;
+  for (int i = 0; i < 50; ++i) gf_ffn_run(ffn.get(), &in, &out);
+  EXPECT_EQ(heap_count() - before, 0);
+  // A second worker may come to hold a block at the same time for the first time.
+  EXPECT_LE(workspace_stats().system_allocations - blocks, 1u);
+}
+
+int64_t resident_bytes() {
+  std::ifstream statm("/proc/self/statm");
+  int64_t total = 0, resident = 0;
+  statm >> total >> resident;
+  return resident * 4096;
+}
+
+// known-bugs 52: scratch memory must not grow with the threads that ever called.
+TEST(Allocation, ShortLivedThreadsDoNotAccumulate) {
+  Block block({.d_model = 3, .d_ff = 2});
+  Ffn ffn = block.make(1);
+  block.fake.before_call = [&](void* context) {
+    void* memory = block.fake.hooks.allocate(context, size_t{1} << 20);
+    std::memset(memory, 1, size_t{1} << 20);
+    block.fake.hooks.release(context, memory);
+    return 0;
+  };
+  const int64_t before = resident_bytes();
+  for (int i = 0; i < 200; ++i) {
+    std::thread([&] {
+      float x[3] = {1, 2, 3}, y[3];
+      ffn.run(x, y, 1);
+    }).join();
+  }
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)  // their own books grow
+  EXPECT_LT(resident_bytes() - before, int64_t{64} << 20);
+#endif
+  EXPECT_LE(workspace_stats().cached_bytes, size_t{32} << 20);
+}
+
+// known-bugs 84
+TEST(Concurrency, SmallStacksAreEnough) {
+  const Block block({});
+  Ffn ffn = block.make(4);
+  struct Job {
+    const Block& block;
+    Ffn& ffn;
+    std::atomic<int> wrong{0};
+  } job{block, ffn, {}};
+  const auto body = [](void* argument) -> void* {
+    Job& j = *static_cast<Job*>(argument);
+    const Values x = j.block.input(9);
+    if (j.block.run(j.ffn, x, 9).empty()) ++j.wrong;
+    return nullptr;
+  };
+  pthread_attr_t small;
+  pthread_attr_init(&small);
+  pthread_attr_setstacksize(&small, 256 << 10);
+  std::vector<pthread_t> threads(16);
+  for (pthread_t& t : threads) ASSERT_EQ(pthread_create(&t, &small, body, &job), 0);
+  for (pthread_t& t : threads) pthread_join(t, nullptr);
+  pthread_attr_destroy(&small);
+  EXPECT_EQ(job.wrong, 0);
+}
+
+}  // namespace
+}  // namespace gatefold::test

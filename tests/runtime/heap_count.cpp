@@ -1,0 +1,25 @@
+#include "tests/runtime/heap_count.h"
+
+#include <atomic>
+#include <cstdlib>
+#include <new>
+
+namespace {
+
+std::atomic<int64_t> g_count{0};
+
+}  // namespace
+
+void* operator new(size_t bytes) {
+  ++g_count;
+  if (void* memory = std::malloc(bytes ? bytes : 1)) return memory;
+  throw std::bad_alloc();
+}
+void operator delete(void* memory) noexcept { std::free(memory); }
+void operator delete(void* memory, size_t) noexcept { std::free(memory); }
+
+namespace gatefold::test {
+
+int64_t heap_count() { return g_count; }
+
+}  // namespace gatefold::test

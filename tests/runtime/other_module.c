@@ -1,0 +1,2 @@
+/* A shared library that is none of gatefold's. */
+int unrelated(void) { return 1; }

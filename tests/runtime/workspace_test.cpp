@@ -1,0 +1,96 @@
+#include "runtime/workspace.h"
+
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <thread>
+#include <vector>
+
+#include "runtime/pages.h"
+
+namespace gatefold {
+namespace {
+
+constexpr size_t kMiB = size_t{1} << 20;
+
+TEST(Workspace, BlocksAreAlignedAndWritable) {
+  for (size_t bytes : {size_t{0}, size_t{1}, size_t{4095}, 3 * kMiB}) {
+    void* memory = workspace_allocate(bytes);
+    ASSERT_NE(memory, nullptr);
+    EXPECT_EQ(reinterpret_cast<uintptr_t>(memory) % 128, 0u);
+    EXPECT_GE(workspace_size(memory), bytes);
+    std::memset(memory, 1, bytes);
+    workspace_release(memory);
+  }
+  workspace_release(nullptr);
+}
+
+TEST(Workspace, TheSameSequenceAllocatesOnce) {
+  const auto call = [] {
+    void* a = workspace_allocate(100000);
+    void* b = workspace_allocate(150000);
+    void* c = workspace_allocate(5 * kMiB);
+    workspace_release(a);
+    workspace_release(b);
+    workspace_release(c);
+  };
+  call();
+  const uint64_t before = workspace_stats().system_allocations;
+  for (int i = 0; i < 100; ++i) call();
+  EXPECT_EQ(workspace_stats().system_allocations, before);
+}
+
+TEST(Workspace, ASlightlySmallerRequestReusesABlock) {
+  workspace_release(workspace_allocate(9 * kMiB));
+  const uint64_t before = workspace_stats().system_allocations;
+  workspace_release(workspace_allocate(8 * kMiB));
+  EXPECT_EQ(workspace_stats().system_allocations, before);
+}
+
+TEST(Workspace, KeepsABoundedAmount) {
+  std::vector<void*> blocks;
+  for (int i = 0; i < 200; ++i) blocks.push_back(workspace_allocate(kMiB));
+  for (void* block : blocks) workspace_release(block);
+  EXPECT_LE(workspace_stats().cached_bytes, 32 * kMiB);
+}
+
+TEST(Workspace, NewSizesDisplaceOldOnes) {
+  for (int i = 0; i < 40; ++i)
+    workspace_release(workspace_allocate(kMiB / 2 + static_cast<size_t>(i) * kMiB / 2));
+  workspace_release(workspace_allocate(20 * kMiB));
+  const uint64_t before = workspace_stats().system_allocations;
+  workspace_release(workspace_allocate(20 * kMiB));
+  EXPECT_EQ(workspace_stats().system_allocations, before);
+}
+
+TEST(Workspace, ImpossibleRequestsGiveNull) {
+  EXPECT_EQ(workspace_allocate(SIZE_MAX), nullptr);
+  EXPECT_EQ(workspace_allocate(SIZE_MAX / 2), nullptr);
+  EXPECT_EQ(allocate_pages(SIZE_MAX), nullptr);
+}
+
+TEST(Workspace, ManyThreadsShareIt) {
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 8; ++t) {
+    threads.emplace_back([t] {
+      for (int i = 0; i < 200; ++i) {
+        auto* memory = static_cast<unsigned char*>(
+            workspace_allocate(static_cast<size_t>(1000 * (i % 7 + 1))));
+        memory[0] = static_cast<unsigned char>(t);
+        memory[999] = static_cast<unsigned char>(i);
+        EXPECT_EQ(memory[0], t);
+        workspace_release(memory);
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+}
+
+TEST(Pages, LargeOnesAreAlignedToHugePages) {
+  const Pages pages(5 * kMiB + 1);
+  EXPECT_EQ(reinterpret_cast<uintptr_t>(pages.data()) % kHugePage, 0u);
+  std::memset(pages.data(), 1, pages.bytes());
+}
+
+}  // namespace
+}  // namespace gatefold
