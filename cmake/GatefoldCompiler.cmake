@@ -37,24 +37,9 @@ if(GATEFOLD_CCACHE AND PROJECT_IS_TOP_LEVEL)
   endforeach()
 endif()
 
-# gatefold_add_library(target STATIC|OBJECT sources…): a library of one folder. While the tree grows a folder may have
-# no source yet; its library is then an empty one, so that everybody else's part configures and links.
-function(gatefold_add_library target kind)
-  set(sources ${ARGN})
-  if(NOT sources)
-    set(sources "${PROJECT_BINARY_DIR}/empty.cpp")
-    file(CONFIGURE OUTPUT "${sources}" CONTENT "")
-  endif()
-  add_library(${target} ${kind} ${sources})
-endfunction()
-
 # A program of the product: it stands at the top of the build folder, where the programs find each other.
-function(gatefold_add_program target main)
-  if(NOT EXISTS "${CMAKE_CURRENT_SOURCE_DIR}/${main}")
-    set(main "${PROJECT_BINARY_DIR}/empty_main.cpp")
-    file(CONFIGURE OUTPUT "${main}" CONTENT "int main() { return 3; }\n")
-  endif()
-  add_executable(${target} ${main})
+function(gatefold_add_program target)
+  add_executable(${target} ${ARGN})
   set_target_properties(${target} PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}")
   add_dependencies(gatefold_demo ${target})
 endfunction()

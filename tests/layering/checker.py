@@ -3,7 +3,7 @@ import fnmatch
 import os
 import re
 
-from rules import IO_STD, LAYERS, PURE_STD, THIRD_PARTY
+from rules import GENERATED, IO_STD, LAYERS, PURE_STD, THIRD_PARTY
 
 CODE = (".h", ".c", ".cpp")
 TEXT = CODE + (".py", ".sh", ".cmake", ".in", ".txt", ".json", ".md")
@@ -42,10 +42,12 @@ class Tree:
 
     def resolve(self, name):
         """The project's file that an include names, or None."""
+        if name in GENERATED:
+            return name
         return next((path for path in (name, PUBLIC_ROOT + name) if path in self.text), None)
 
     def includes(self, path):
-        for match in INCLUDE.finditer(self.text[path]):
+        for match in INCLUDE.finditer(self.text.get(path, "")):
             yield self.text[path].count("\n", 0, match.start(2)) + 1, match.group(1), match.group(2)
 
     def without_comments(self, path):
