@@ -175,13 +175,15 @@ void define_output(FfnStages& s) {
     s.biases.push_back(bias("down_bias"));
     y = y + s.biases.back()(s.n);
   }
-  p.out = Func("y");
-  p.out(s.n, s.m) = s.kernel.ffn.dtype == DType::f32 ? y : bf16_bits(y);
-  p.out.output_buffer().dim(0).set_min(0);
-  p.out.output_buffer().dim(1).set_min(0);
-  if (s.kernel.ffn.shape.d_model != Shape::kAny) {
-    p.out.output_buffer().dim(0).set_extent(int(s.kernel.ffn.shape.d_model));
-  }
+  p.out = Func("y_tile");
+  p.out(s.n, s.m) = y;
+  s.y = Func("y");
+  const Expr stored = p.out(s.n, s.m);
+  s.y(s.n, s.m) = s.kernel.ffn.dtype == DType::f32 ? stored : bf16_bits(stored);
+  const OutputImageParam out = s.y.output_buffer();
+  out.dim(0).set_min(0);
+  out.dim(1).set_min(0);
+  if (s.kernel.ffn.shape.d_model != Shape::kAny) out.dim(0).set_extent(int(s.kernel.ffn.shape.d_model));
 }
 
 }  // namespace

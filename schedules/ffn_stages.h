@@ -39,7 +39,8 @@ struct FfnStages {
   Halide::Func x_packed;              ///< (kk, kq, mi, mo), zero outside x
   std::vector<Projection> first;      ///< gate and up in one, or (unfused) one each
   Halide::Func hidden;                ///< (n, m); the `out` of first[0] unless unfused
-  Projection down;                    ///< its `out` is y
+  Projection down;                    ///< its `out` is y in whole tiles
+  Halide::Func y;                     ///< (n, m), the output
   Halide::Expr hidden_columns;        ///< columns that down reads
   std::vector<Halide::ImageParam> biases;
 

@@ -16,10 +16,11 @@ struct Shaper {
   bool dot;
   bool many_rows;  ///< enough rows for packing x on several threads to pay
 
-  void product(Projection& p, Func consumer, bool guarded);
+  void product(Projection& p);
   void fix_tile(const Projection& p, Func f);
   void tile_loops(Projection& p, Stage stage);
-  void flat(Projection& p, Func out, TailStrategy tail);
+  void flat(Projection& p);
+  void output();
   void x_packed();
   void unfused_hidden();
 };
@@ -36,25 +37,17 @@ void Shaper::fix_tile(const Projection& p, Func f) {
 }
 
 /// Accumulators live in registers for one row tile, or in L1 over the k-blocks of all row tiles.
-void Shaper::product(Projection& p, Func consumer, bool guarded) {
+void Shaper::product(Projection& p) {
   if (p.sum.defined()) {
-    p.sum.compute_at(consumer, s.no);
+    p.sum.compute_at(p.out, s.no);
     fix_tile(p, p.sum);
     unroll_tile(s, p.sum, lanes);
     Stage update = p.sum.update();
     update.reorder(s.ni, s.v, s.mi, s.mo, p.blocks.x);
     unroll_tile(s, update, lanes);
     p.part.compute_at(p.sum, s.mo);
-  } else if (guarded) {
-    // The guarded copy-out reads single lanes: from a copy, or the accumulators leave registers.
-    Func copy = p.part.in(consumer);
-    copy.compute_at(consumer, s.mo);
-    fix_tile(p, copy);
-    copy.bound_extent(s.mo, 1);
-    unroll_tile(s, copy, lanes);
-    p.part.compute_at(consumer, s.mo);
   } else {
-    p.part.compute_at(consumer, s.mo);
+    p.part.compute_at(p.out, s.mo);
   }
   fix_tile(p, p.part);
   p.part.bound_extent(s.mo, 1);
@@ -82,27 +75,40 @@ void Shaper::tile_loops(Projection& p, Stage update) {
   }
 }
 
-/// A flat stage (n, m) that reads one projection: [row block >] panel group > row tile > registers.
-void Shaper::flat(Projection& p, Func out, TailStrategy tail) {
+/// A flat stage (n, m) that reads one projection, in whole tiles: panel group > row tile > registers.
+void Shaper::flat(Projection& p) {
   const int panel = s.kernel.packing.panel;
-  const TailStrategy row_tail = tail == TailStrategy::RoundUp ? tail : TailStrategy::GuardWithIf;
+  const TailStrategy whole = TailStrategy::RoundUp;
   Var inner("inner");
-  std::vector<VarOrRVar> order = {s.ni, s.v, s.mi, s.mo, s.no};
-  if (point.mb > 0 && p.out.name() == s.down.out.name()) {
-    out.split(s.m, s.row_block, s.m, point.mb * point.mr, row_tail);
-    order.push_back(s.row_block);
-  }
-  out.split(s.n, s.no, inner, panel * p.panels_per_matrix, tail)
-      .split(inner, s.v, s.ni, panel)
-      .split(s.m, s.mo, s.mi, point.mr, row_tail)
-      .reorder(order)
-      .vectorize(s.ni, lanes, tail)
+  p.out.align_bounds(s.n, panel * p.panels_per_matrix)
+      .split(s.n, s.no, inner, panel * p.panels_per_matrix, whole)
+      .split(inner, s.v, s.ni, panel, whole)
+      .split(s.m, s.mo, s.mi, point.mr, whole)
+      .reorder(s.ni, s.v, s.mi, s.mo, s.no)
+      .vectorize(s.ni, lanes, whole)
       .unroll(s.ni)
       .unroll(s.v)
       .unroll(s.mi)
-      .parallel(s.no)
       .never_partition_all();
-  product(p, out, tail != TailStrategy::RoundUp);
+  product(p);
+}
+
+/// y takes one panel group of all rows (or of a row block) at a time from whole tiles in cache. Only
+/// this copy knows the edges: guards beside unrolled tiles cost registers, and Halide 21 lost the
+/// predicate of tiles that lie wholly outside.
+void Shaper::output() {
+  Var column("column");
+  const int group = s.kernel.packing.panel * s.down.panels_per_matrix;
+  s.y.split(s.n, s.no, column, group, TailStrategy::GuardWithIf);
+  std::vector<VarOrRVar> order = {column, s.m, s.no};
+  if (point.mb > 0) {
+    s.y.split(s.m, s.row_block, s.m, point.mb * point.mr, TailStrategy::GuardWithIf);
+    order.push_back(s.row_block);
+  }
+  s.y.reorder(order).vectorize(column, lanes, TailStrategy::GuardWithIf).parallel(s.no);
+  s.y.never_partition_all();
+  s.down.out.compute_at(s.y, s.no);
+  flat(s.down);
 }
 
 void Shaper::x_packed() {
@@ -134,15 +140,16 @@ void schedule_x86(FfnStages& s) {
                k.ffn.dtype == DType::bf16 && info(k.target).bf16 == Bf16Path::dot,
                k.rows.tuned_rows > 32};
   shape.x_packed();
-  shape.flat(s.down, s.down.out, TailStrategy::GuardWithIf);
+  shape.output();
   if (s.unfused()) shape.unfused_hidden();
   for (Projection& p : s.first) {
     if (k.point.mb > 0) {
-      p.out.compute_at(s.down.out, s.row_block);
+      p.out.compute_at(s.y, s.row_block);
     } else {
       p.out.compute_root();
     }
-    shape.flat(p, p.out, TailStrategy::RoundUp);
+    shape.flat(p);
+    p.out.parallel(s.no);
   }
   s.hidden.bound_storage(s.n, s.hidden_columns + kRowPadding);
 }

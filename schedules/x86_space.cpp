@@ -31,6 +31,14 @@ int most_rows(const KernelSpec& k) {
 
 using Reason = std::optional<std::string>;
 
+/// The down projection reads as many hidden columns as its k is padded to; gate and up must have
+/// panels for all of them.
+bool panels_cover_hidden(const FfnSpec& ffn, const Packing& p) {
+  const int64_t line = int64_t{p.pair} * p.k_step;
+  if (ffn.shape.d_ff == Shape::kAny) return p.group * p.panel % (p.k_lines * line) == 0;
+  return packed_lines(p, ffn.shape.d_ff) * line <= packed_panels(p, ffn.shape.d_ff) * p.panel;
+}
+
 Reason packing_reason(const KernelSpec& k) {
   const Packing& p = k.packing;
   const int lanes = info(k.target).vector_lanes;
@@ -45,6 +53,9 @@ Reason packing_reason(const KernelSpec& k) {
   }
   if (p.k_lines < 1 || p.k_lines > 64) return out_of_bound("k_lines", p.k_lines, "1 to 64");
   if (p.group != 2 && p.group != 4) return out_of_bound("group", p.group, "2 or 4");
+  if (!panels_cover_hidden(k.ffn, p)) {
+    return out_of_bound("k_lines", p.k_lines, "a padding of d_ff that its panels cover");
+  }
   return {};
 }
 
@@ -168,7 +179,9 @@ Packing packing_of(const FfnSpec& ffn, int panel, int group) {
   p.group = group;
   p.k_lines = 1;
   for (int lines : {2, 4, 8, 16}) {
-    if (pads_little(ffn, p, lines)) p.k_lines = lines;
+    Packing trial = p;
+    trial.k_lines = lines;
+    if (pads_little(ffn, p, lines) && panels_cover_hidden(ffn, trial)) p = trial;
   }
   return p;
 }
