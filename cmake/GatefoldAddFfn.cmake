@@ -2,26 +2,19 @@
 
 set(GATEFOLD_LIBRARY_SUFFIXES .json .h Config.cmake)
 
-# gatefold_import_ffn(NAME DIR): the targets of the generated library NAME in DIR.
-#   gatefold::NAME         the kernels as a static library; brings gatefold::gatefold with it
-#   gatefold::NAME_shared  the kernels as a shared library; link gatefold::gatefold beside it, or open it at run time
+# gatefold_import_ffn(NAME DIR): the targets of the generated library NAME in DIR, the same as its NAMEConfig.cmake
+# defines: gatefold::NAME (static) and gatefold::NAME_shared (to be linked, or opened at run time).
 function(gatefold_import_ffn name dir)
-  if(TARGET gatefold::${name})
-    return()
-  endif()
   foreach(kind IN ITEMS STATIC SHARED)
-    if(kind STREQUAL "STATIC")
-      set(target gatefold::${name})
-      set(brings gatefold::gatefold)
-    else()
-      set(target gatefold::${name}_shared)
-      set(brings gatefold::headers)
+    set(target gatefold::${name})
+    if(kind STREQUAL "SHARED")
+      string(APPEND target _shared)
     endif()
     add_library(${target} ${kind} IMPORTED GLOBAL)
     set_target_properties(${target} PROPERTIES
       IMPORTED_LOCATION "${dir}/lib${name}${CMAKE_${kind}_LIBRARY_SUFFIX}"
       INTERFACE_INCLUDE_DIRECTORIES "${dir}"
-      INTERFACE_LINK_LIBRARIES ${brings})
+      INTERFACE_LINK_LIBRARIES gatefold::gatefold)
   endforeach()
 endfunction()
 
