@@ -7,7 +7,8 @@ namespace gatefold::test {
 /// The root of the repository: for files that a test reads.
 std::string source_dir();
 
-/// The build folder: the programs (`gatefold`, `gatefold-emit`, `gatefold-worker`) stand at its top.
+/// The build folder: the programs (`gatefold`, `gatefold-emit`, `gatefold-worker`) stand at its
+/// top.
 std::string binary_dir();
 
 }  // namespace gatefold::test
