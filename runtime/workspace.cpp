@@ -133,7 +133,8 @@ WorkspaceStats workspace_stats() {
   lock_workspace();
   const size_t bytes = g_workspace.bytes;
   unlock_workspace();
-  return {bytes, g_workspace.system_allocations.load(std::memory_order_relaxed)};
+  return {bytes, g_workspace.limit.load(),
+          g_workspace.system_allocations.load(std::memory_order_relaxed)};
 }
 
 void lock_workspace() { pthread_mutex_lock(&g_workspace.mutex); }

@@ -21,6 +21,7 @@ void workspace_note_call(size_t bytes);
 
 struct WorkspaceStats {
   size_t cached_bytes;          ///< kept, not in use
+  size_t limit_bytes;           ///< of those: 32 MiB, more after large calls
   uint64_t system_allocations;  ///< blocks taken from the system since the start
 };
 WorkspaceStats workspace_stats();

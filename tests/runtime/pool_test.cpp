@@ -143,6 +143,9 @@ TEST(Pool, IdleWorkersUseNoCpu) {
 }
 
 TEST(Pool, WorksInAForkedChild) {
+#if defined(__SANITIZE_THREAD__)
+  GTEST_SKIP() << "ThreadSanitizer allows no threads after fork";
+#endif
   loop(4, 0, 16, [](int) { return 0; });
   const pid_t child = fork();
   if (child == 0) {

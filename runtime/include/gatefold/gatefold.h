@@ -26,8 +26,13 @@
 #define GF_API
 #endif
 
+/* In C++ every value of the underlying type is a value of the enum, so that a wrong one from a C
+ * caller can be looked at and refused. */
 #ifdef __cplusplus
+#define GF_ENUM_INT : int
 extern "C" {
+#else
+#define GF_ENUM_INT
 #endif
 
 #define GF_VERSION_MAJOR 0
@@ -36,7 +41,7 @@ extern "C" {
 
 GF_API const char* gf_version(void); /* of the linked runtime, "0.1.0" */
 
-typedef enum gf_status {
+typedef enum gf_status GF_ENUM_INT {
   GF_OK = 0,
   GF_INVALID_ARGUMENT = 1, /* a null pointer, a bad struct_size or value */
   GF_SHAPE_MISMATCH = 2,   /* sizes that do not fit each other; both numbers are in the message */
@@ -48,10 +53,10 @@ typedef enum gf_status {
   GF_KERNEL_FAILED = 8
 } gf_status;
 
-typedef enum gf_dtype { GF_F32 = 0, GF_BF16 = 1, GF_F16 = 2 } gf_dtype;
+typedef enum gf_dtype GF_ENUM_INT { GF_F32 = 0, GF_BF16 = 1, GF_F16 = 2 } gf_dtype;
 
 /* How a fused gate/up tensor [2 * d_ff, d_model] is ordered. There is no default. */
-typedef enum gf_gate_order {
+typedef enum gf_gate_order GF_ENUM_INT {
   GF_ORDER_NONE = 0,
   GF_GATE_FIRST = 1,  /* all gate rows, then all up rows */
   GF_UP_FIRST = 2,    /* all up rows, then all gate rows */
