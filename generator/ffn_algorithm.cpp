@@ -197,15 +197,20 @@ FfnStages ffn_algorithm(const KernelSpec& kernel) {
   return stages;
 }
 
-std::vector<Argument> kernel_arguments(const FfnStages& stages) {
-  std::vector<Argument> arguments = {stages.x};
+std::vector<ImageParam> kernel_inputs(const FfnStages& stages) {
+  std::vector<ImageParam> inputs = {stages.x};
   const auto add = [&](const std::vector<ImageParam>& params) {
-    arguments.insert(arguments.end(), params.begin(), params.end());
+    inputs.insert(inputs.end(), params.begin(), params.end());
   };
   for (const Projection& p : stages.first) add(p.streams);
   add(stages.down.streams);
   add(stages.biases);
-  return arguments;
+  return inputs;
+}
+
+std::vector<Argument> kernel_arguments(const FfnStages& stages) {
+  const std::vector<ImageParam> inputs = kernel_inputs(stages);
+  return {inputs.begin(), inputs.end()};
 }
 
 }  // namespace gatefold

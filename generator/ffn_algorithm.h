@@ -8,7 +8,8 @@ namespace gatefold {
 /// kernel's packing and point enter only as the index arithmetic of packed weights and tiles.
 FfnStages ffn_algorithm(const KernelSpec& kernel);
 
-/// The arguments of the emitted function in the order of runtime/include/gatefold/kernel_table.h.
+/// The inputs of the emitted function in the order of runtime/include/gatefold/kernel_table.h.
+std::vector<Halide::ImageParam> kernel_inputs(const FfnStages& stages);
 std::vector<Halide::Argument> kernel_arguments(const FfnStages& stages);
 
 }  // namespace gatefold

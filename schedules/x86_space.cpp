@@ -22,10 +22,12 @@ int vectors(const KernelSpec& k) {
 }
 
 /// Rows of the largest tile: accumulators, one row of weights and one broadcast must fit the
-/// registers, or the compiler spills in the hot loop (measured at a third of the speed).
+/// registers, or the compiler spills in the hot loop (measured at a third of the speed). Widened
+/// bf16 also holds the packed words and the mask that parts them.
 int most_rows(const KernelSpec& k) {
   const TargetInfo& target = info(k.target);
-  const int held = vectors(k) + 1;
+  const bool widened = k.ffn.dtype == DType::bf16 && target.bf16 == Bf16Path::widen;
+  const int held = widened ? 2 * vectors(k) + 2 : vectors(k) + 1;
   return std::max(1, (target.vector_registers - held) / vectors(k));
 }
 

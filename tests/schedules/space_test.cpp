@@ -1,0 +1,147 @@
+#include "schedules/space.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <set>
+
+namespace gatefold {
+namespace {
+
+struct Case {
+  Target target;
+  DType dtype;
+  Shape shape;
+  const char* variant;
+};
+
+std::vector<Case> cases() {
+  std::vector<Case> out;
+  for (const TargetInfo& t : all_targets()) {
+    for (const DTypeInfo& d : all_dtypes()) {
+      for (const Shape& s : {Shape{}, Shape{1, 1}, Shape{1, 37}, Shape{37, 1}, Shape{85, 341},
+                             Shape{512, 1365}, Shape{896, 4864}, Shape{4096, 11008}}) {
+        for (const char* v : {"swiglu", "gelu"}) out.push_back({t.target, d.dtype, s, v});
+      }
+    }
+  }
+  return out;
+}
+
+class Space : public testing::TestWithParam<Case> {
+ protected:
+  KernelSpec kernel(int64_t rows, const Packing& packing) const {
+    const Case& c = GetParam();
+    return {ffn(), c.target, {rows, rows, rows}, packing, {}};
+  }
+  FfnSpec ffn() const {
+    const Case& c = GetParam();
+    return {variant_named(c.variant), c.dtype, c.shape, true};
+  }
+  std::vector<Packing> packings() const { return legal_packings(ffn(), GetParam().target); }
+};
+
+TEST_P(Space, DefaultsAreLegalForEveryPackingCpuAndRowCount) {
+  for (const Packing& packing : packings()) {
+    for (int64_t rows : {1, 2, 3, 4, 5, 16, 64, 192, 256, 5000}) {
+      for (const CpuProfile& cpu : all_cpu_profiles()) {
+        KernelSpec k = kernel(rows, packing);
+        k.point = default_point(k, cpu);
+        EXPECT_EQ(why_illegal(k).value_or(""), "") << packing.text() << " | " << k.point.text();
+        EXPECT_LE(k.point.mr, rows);
+      }
+    }
+  }
+}
+
+TEST_P(Space, DownNeverReadsHiddenColumnsWithoutPanels) {
+  const Shape& s = GetParam().shape;
+  for (const Packing& p : packings()) {
+    for (int64_t d_ff : {s.d_ff == Shape::kAny ? int64_t{1365} : s.d_ff}) {
+      EXPECT_LE(packed_lines(p, d_ff) * p.k_step * p.pair, packed_panels(p, d_ff) * p.panel)
+          << p.text();
+    }
+  }
+}
+
+TEST_P(Space, EveryEnumeratedPointIsLegalAndNoneTwice) {
+  for (int64_t rows : {1, 16}) {
+    KernelSpec k = kernel(rows, packings().front());
+    const std::vector<SchedulePoint> points = legal_points(k);
+    std::set<std::string> seen;
+    for (const SchedulePoint& p : points) {
+      k.point = p;
+      EXPECT_EQ(why_illegal(k).value_or(""), "") << p.text();
+      EXPECT_TRUE(seen.insert(p.text()).second) << p.text() << " twice";
+    }
+    EXPECT_GE(points.size(), 20u);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(All, Space, testing::ValuesIn(cases()), [](const auto& p) {
+  std::string target = info(p.param.target).name;
+  std::replace(target.begin(), target.end(), '-', '_');
+  return target + "_" + info(p.param.dtype).name + "_" + p.param.shape.text() + "_" + p.param.variant;
+});
+
+KernelSpec usual() {
+  const FfnSpec ffn{variant_named("swiglu"), DType::f32, {4096, 11008}, false};
+  KernelSpec k{ffn, Target::x86_avx2, {5, 16, 16}, legal_packings(ffn, Target::x86_avx2).front(), {}};
+  k.point = default_point(k, cpu_profile_named("generic"));
+  return k;
+}
+
+/// What the reason of a spoilt kernel must name.
+void expect_reason(const KernelSpec& k, const std::string& part) {
+  const std::string reason = why_illegal(k).value_or("(legal)");
+  EXPECT_NE(reason.find(part), std::string::npos) << reason;
+}
+
+TEST(SpaceReasons, NameTheTunableAndItsBound) {
+  KernelSpec k = usual();
+  k.point.mr = 7;
+  expect_reason(k, "mr=7, wanted 1 to 6 (registers)");
+  k = usual();
+  k.point.kb = 7;
+  expect_reason(k, "kb=7, wanted a divisor of the 2048 packed lines");
+  k = usual();
+  k.point.streams = 3;
+  expect_reason(k, "streams=3");
+  k = usual();
+  k.point.streams = 1;
+  expect_reason(k, "an even number, for gate and up");
+  k = usual();
+  k.point.unroll = 2;
+  expect_reason(k, "unroll=2, wanted 1 with prefetch");
+  k = usual();
+  k.point.mb = 4;
+  expect_reason(k, "mb=4, wanted 0 unless fusion=blocked");
+  k = usual();
+  k.packing.panel = 12;
+  expect_reason(k, "panel=12");
+  k = usual();
+  k.packing.pair = 2;
+  expect_reason(k, "pair=2, wanted 1");
+  k = usual();
+  k.ffn.shape = {1 << 20, 1 << 20};
+  k.point.kb = 0;
+  expect_reason(k, "d_model * d_ff = 1099511627776");
+}
+
+TEST(SpaceDefaults, SixteenRowsTakeTilesWithoutWaste) {
+  EXPECT_EQ(usual().point.mr, 4);
+  EXPECT_EQ(usual().point.fusion, Fusion::gated);
+}
+
+TEST(SpaceDefaults, WideTargetsTakeTheTilesMeasuredBest) {
+  KernelSpec k = usual();
+  k.target = Target::x86_avx512;
+  k.packing = legal_packings(k.ffn, k.target).front();
+  for (const auto& [rows, mr] : {std::pair<int64_t, int>{192, 12}, {16, 8}, {12, 12}, {24, 12}}) {
+    k.rows = {rows, rows, rows};
+    EXPECT_EQ(default_point(k, cpu_profile_named("zen5")).mr, mr) << rows << " rows";
+  }
+}
+
+}  // namespace
+}  // namespace gatefold
