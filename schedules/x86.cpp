@@ -151,7 +151,9 @@ void schedule_x86(FfnStages& s) {
     shape.flat(p);
     p.out.parallel(s.no);
   }
-  s.hidden.bound_storage(s.n, s.hidden_columns + kRowPadding);
+  // The first projection writes whole panel groups, at the edge more columns than down reads.
+  const int group = k.packing.panel * s.first[0].panels_per_matrix;
+  s.hidden.bound_storage(s.n, (s.hidden_columns + group - 1) / group * group + kRowPadding);
 }
 
 }  // namespace
