@@ -13,8 +13,8 @@ struct PlanRequest {
   Variant variant;
   int64_t d_model = 0;
   std::optional<int64_t> d_ff = std::nullopt;  ///< none: derived from the dense ratio
-  double dense_ratio = 4;       ///< dense baseline: d_ff = dense_ratio * d_model
-  int64_t multiple_of = 1;      ///< the width is rounded up to it
+  double dense_ratio = 4;                      ///< dense baseline: d_ff = dense_ratio * d_model
+  int64_t multiple_of = 1;                     ///< the width is rounded up to it
   DType dtype = DType::f32;
 };
 

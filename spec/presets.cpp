@@ -33,8 +33,10 @@ std::vector<Preset> dense_presets() {
 
 std::vector<Preset> gated_presets() {
   return {
-      {"shazeer-swiglu", "swiglu", 768, 2048, kNoBias, 24, "T5-base at equal weights; 12+12 layers"},
-      {"t5-v1.1-base", "geglu_tanh", 768, 2048, kNoBias, 24, "T5 v1.1; wi_0 is the gate, wi_1 the up"},
+      {"shazeer-swiglu", "swiglu", 768, 2048, kNoBias, 24,
+       "T5-base at equal weights; 12+12 layers"},
+      {"t5-v1.1-base", "geglu_tanh", 768, 2048, kNoBias, 24,
+       "T5 v1.1; wi_0 is the gate, wi_1 the up"},
       {"palm-8b", "swiglu", 4096, 16384, kNoBias, 32, "PaLM paper; 4 d_model, not two thirds"},
       {"llama-2-7b", "swiglu", 4096, 11008, kNoBias, 32, "Llama 2; two thirds, up to 256"},
       {"llama-2-13b", "swiglu", 5120, 13824, kNoBias, 40, "Llama 2"},

@@ -1,0 +1,159 @@
+#include "bench/accuracy.h"
+
+#include <algorithm>
+#include <set>
+#include <sstream>
+
+#include "bench/accuracy_cases.h"
+#include "bench/block_check.h"
+#include "spec/error.h"
+
+namespace gatefold {
+namespace {
+
+/// A larger call would take longer than it tells.
+constexpr double kMostFlops = 2e12;
+/// Elements of x and y of one call.
+constexpr int64_t kMostElements = int64_t{1} << 28;
+
+/// Those that this CPU runs; the others become notes.
+std::vector<std::string> usable_targets(const LoadedLibrary& library, const std::string& only,
+                                        std::vector<std::string>& notes) {
+  std::vector<std::string> usable;
+  std::string all;
+  for (const std::string& target : library.targets()) {
+    all += (all.empty() ? "" : ", ") + target;
+    if (!only.empty() && target != only) continue;
+    if (gf_isa_usable(target.c_str())) {
+      usable.push_back(target);
+    } else {
+      notes.push_back(target + ": this CPU cannot run it, its kernels were not checked");
+    }
+  }
+  const std::string file = library.manifest().path.string();
+  if (usable.empty() && !only.empty()) {
+    fail_unavailable("--target: '" + only + "', but " + file + " holds " + all +
+                     ", wanted one of them that this CPU runs");
+  }
+  if (usable.empty()) fail_unavailable(file + ": holds " + all + "; this CPU runs none of them");
+  return usable;
+}
+
+/// The library's sizes, those that it leaves open taken from the wanted shapes.
+std::vector<Shape> shapes_to_check(const Shape& fixed, const std::vector<Shape>& wanted) {
+  std::vector<Shape> shapes;
+  for (Shape shape : wanted.empty() ? default_check_shapes() : wanted) {
+    if (fixed.d_model != Shape::kAny) shape.d_model = fixed.d_model;
+    if (fixed.d_ff != Shape::kAny) shape.d_ff = fixed.d_ff;
+    if (std::find(shapes.begin(), shapes.end(), shape) == shapes.end()) shapes.push_back(shape);
+  }
+  return shapes;
+}
+
+int64_t most_rows(const FfnSpec& ffn) {
+  const double flops_per_row =
+      2.0 * ffn.variant.matrices() * static_cast<double>(ffn.shape.d_model * ffn.shape.d_ff);
+  return std::min(static_cast<int64_t>(kMostFlops / flops_per_row),
+                  kMostElements / ffn.shape.d_model);
+}
+
+/// One and two threads, and those that kernels were tuned for: only so are these reached.
+std::set<int> thread_counts(const std::vector<const gf_kernel*>& kernels) {
+  std::set<int> counts = {1, 2};
+  for (const gf_kernel* kernel : kernels) {
+    if (kernel->tuned_threads > 0) counts.insert(kernel->tuned_threads);
+  }
+  return counts;
+}
+
+class Check {
+ public:
+  Check(const LoadedLibrary& library, const AccuracyOptions& options)
+      : library_(library), options_(options) {}
+
+  AccuracyResult run() {
+    const auto targets = usable_targets(library_, options_.target, result_.notes);
+    for (const Shape& shape : shapes_to_check(library_.ffn().shape, options_.shapes)) {
+      check_shape(shape, targets);
+    }
+    for (const std::string& target : targets) note_unreached(target);
+    result_.ok = unreached_ == 0 && std::all_of(result_.cells.begin(), result_.cells.end(),
+                                                [](const AccuracyCell& cell) { return cell.ok; });
+    return std::move(result_);
+  }
+
+ private:
+  void check_shape(const Shape& shape, const std::vector<std::string>& targets) {
+    FfnSpec ffn = library_.ffn();
+    ffn.shape = shape;
+    const FfnData data(ffn, options_.seed, gf_default_threads());
+    for (const std::string& target : targets) {
+      if (options_.progress) options_.progress(target + " " + shape.text());
+      const auto kernels = library_.kernels(target);
+      // Targets share their buckets, so that the reference is computed for the first one only.
+      if (cases_shape_ != shape) {
+        cases_ = accuracy_cases(data, rows_to_check(kernels, wanted_rows(), most_rows(ffn)));
+        cases_shape_ = shape;
+      }
+      for (AccuracyCell& cell :
+           check_block(library_, data, target, cases_, thread_counts(kernels))) {
+        reached_.insert(cell.kernel);
+        result_.cells.push_back(std::move(cell));
+      }
+    }
+  }
+
+  const std::vector<int64_t>& wanted_rows() const {
+    return options_.rows.empty() ? default_check_rows() : options_.rows;
+  }
+
+  void note_unreached(const std::string& target) {
+    for (const gf_kernel* kernel : library_.kernels(target)) {
+      if (reached_.contains(kernel->name)) continue;
+      ++unreached_;
+      result_.notes.push_back(std::string(kernel->name) + ": no call reached it");
+    }
+  }
+
+  const LoadedLibrary& library_;
+  const AccuracyOptions& options_;
+  std::vector<AccuracyCase> cases_;
+  Shape cases_shape_;
+  std::set<std::string> reached_;
+  int unreached_ = 0;
+  AccuracyResult result_;
+};
+
+}  // namespace
+
+const std::vector<int64_t>& default_check_rows() {
+  static const std::vector<int64_t> rows = {0, 1, 2, 3, 5, 17, 64};
+  return rows;
+}
+
+const std::vector<Shape>& default_check_shapes() {
+  static const std::vector<Shape> shapes = {{1, 37}, {37, 1}, {85, 341}, {512, 1365}, {384, 1536}};
+  return shapes;
+}
+
+std::vector<Shape> parse_shapes(const std::string& list) {
+  std::vector<Shape> shapes;
+  std::istringstream words(list + ",");
+  for (std::string word; std::getline(words, word, ',');) {
+    const size_t x = word.find('x');
+    if (x == std::string::npos) {
+      fail_usage("--shapes: '" + word + "', wanted D_MODELxD_FF such as 384x1536");
+    }
+    const Shape shape{parse_dimension(word.substr(0, x), "--shapes"),
+                      parse_dimension(word.substr(x + 1), "--shapes")};
+    if (!shape.fixed()) fail_usage("--shapes: '" + word + "', wanted two numbers");
+    shapes.push_back(shape);
+  }
+  return shapes;
+}
+
+AccuracyResult check_accuracy(const LoadedLibrary& library, const AccuracyOptions& options) {
+  return Check(library, options).run();
+}
+
+}  // namespace gatefold

@@ -1,0 +1,163 @@
+#include "bench/block_check.h"
+
+#include <algorithm>
+#include <cstring>
+#include <map>
+
+#include "runtime/reference/compare.h"
+#include "tuning/guarded_output.h"
+
+namespace gatefold {
+namespace {
+
+/// What one call gave.
+struct Output {
+  std::string kernel, point;
+  std::vector<uint8_t> y;
+  std::string complaint;
+};
+
+Output run_case(gf_ffn* block, const AccuracyCase& c, const FfnSpec& ffn) {
+  std::vector<uint8_t> storage = stored_as(ffn.dtype, c.x);
+  const gf_rows x{.struct_size = sizeof(gf_rows),
+                  .dtype = runtime_dtype(ffn.dtype),
+                  .data = storage.data(),
+                  .rows = c.rows,
+                  .cols = ffn.shape.d_model,
+                  .row_stride = 0};
+  GuardedOutput output(c.rows, x.cols, x.dtype);
+  output.poison();
+  const gf_rows y = output.rows();
+  Output out;
+  if (const gf_status status = gf_ffn_run(block, &x, &y); status != GF_OK) {
+    out.complaint = std::string(gf_status_name(status)) + ": " + gf_last_error();
+  }
+  const gf_report report = report_of(block);
+  out.kernel = report.kernel ? report.kernel : "";
+  out.point = report.point ? report.point : "";
+  out.y.assign(output.data(), output.data() + output.bytes());
+  // Values that are not finite are judged by the reference where they may be due.
+  if (out.complaint.empty() && c.values != "special") out.complaint = output.complaint();
+  return out;
+}
+
+/// Checks one block on one target.
+class BlockCheck {
+ public:
+  BlockCheck(const LoadedLibrary& library, const FfnData& data, const std::string& target,
+             const std::vector<AccuracyCase>& cases)
+      : library_(library), data_(data), ffn_(data.ffn()), target_(target), cases_(cases) {
+    const DType hidden = hidden_dtype(target_named(target).target, ffn_.dtype);
+    tolerance_ = tolerance(ffn_.dtype, hidden, ffn_.shape.d_model, ffn_.shape.d_ff);
+  }
+
+  std::vector<AccuracyCell> run(const std::set<int>& thread_counts) {
+    for (const int threads : thread_counts) run_with(threads);
+    return std::move(cells_);
+  }
+
+ private:
+  void run_with(int threads) {
+    const Block block = library_.create(ffn_.shape, data_.weights(), threads, target_);
+    std::map<int64_t, Output> plain;  // of this thread count, by rows
+    for (size_t i = 0; i < cases_.size(); ++i) {
+      Output out = run_case(block.get(), cases_[i], ffn_);
+      judge_once(i, out, threads, plain);
+      if (cases_[i].values == "unit") plain[cases_[i].rows] = std::move(out);
+    }
+  }
+
+  /// A kernel's first output of a case is compared with the reference, the others with the first.
+  void judge_once(size_t index, const Output& out, int threads,
+                  const std::map<int64_t, Output>& plain) {
+    const auto key = std::make_pair(index, out.kernel + " " + out.point);
+    const auto seen = first_.find(key);
+    if (seen == first_.end()) {
+      cells_.push_back(judge(cases_[index], out, threads, plain));
+      first_[key] = {cells_.size() - 1, out.y};
+      return;
+    }
+    AccuracyCell& cell = cells_[seen->second.first];
+    if (out.y == seen->second.second || !cell.ok) return;
+    cell.ok = false;
+    cell.note =
+        std::to_string(threads) + " threads give other bits than " + std::to_string(cell.threads);
+  }
+
+  AccuracyCell judge(const AccuracyCase& c, const Output& out, int threads,
+                     const std::map<int64_t, Output>& plain) const {
+    AccuracyCell cell{.kernel = out.kernel,
+                      .target = target_,
+                      .shape = ffn_.shape,
+                      .rows = c.rows,
+                      .values = c.values,
+                      .threads = threads,
+                      .note = out.complaint};
+    const bool relative = std::min(ffn_.shape.d_model, ffn_.shape.d_ff) >= kRelativeFrom;
+    cell.tolerance = relative ? tolerance_.rel_l2 : tolerance_.scaled;
+    const Comparison found = compare(values_of(out.y, c.compared), c.expected, tolerance_);
+    cell.max_abs = found.max_abs;
+    cell.rel_l2 = found.rel_l2;
+    cell.scaled = found.scaled;
+    if (cell.note.empty() && !acceptable(found, tolerance_, ffn_.shape.d_model, ffn_.shape.d_ff)) {
+      cell.note = "output " + position(c, found.worst_index) + " is past its tolerance";
+    }
+    if (cell.note.empty()) cell.note = leak(c, out, plain);
+    cell.ok = cell.note.empty();
+    return cell;
+  }
+
+  /// Whether a special row changed another one.
+  std::string leak(const AccuracyCase& c, const Output& out,
+                   const std::map<int64_t, Output>& plain) const {
+    if (c.untouched.empty()) return "";
+    const Output& clean = plain.at(c.rows);
+    const size_t bytes = static_cast<size_t>(ffn_.shape.d_model * info(ffn_.dtype).bytes);
+    for (const int64_t row : c.untouched) {
+      const size_t begin = static_cast<size_t>(row) * bytes;
+      if (std::memcmp(out.y.data() + begin, clean.y.data() + begin, bytes) != 0) {
+        return "NaN, inf or huge values of other rows changed row " + std::to_string(row);
+      }
+    }
+    return "";
+  }
+
+  std::vector<float> values_of(const std::vector<uint8_t>& y,
+                               const std::vector<int64_t>& rows) const {
+    std::vector<float> values;
+    for (const int64_t row : rows) {
+      for (int64_t c = 0; c < ffn_.shape.d_model; ++c) {
+        const int64_t index = row * ffn_.shape.d_model + c;
+        values.push_back(loaded_from(ffn_.dtype, y.data() + index * info(ffn_.dtype).bytes));
+      }
+    }
+    return values;
+  }
+
+  std::string position(const AccuracyCase& c, int64_t index) const {
+    if (index < 0) return "of the call";
+    const size_t row = static_cast<size_t>(index / ffn_.shape.d_model);
+    return "(" + std::to_string(c.compared.at(row)) + ", " +
+           std::to_string(index % ffn_.shape.d_model) + ")";
+  }
+
+  const LoadedLibrary& library_;
+  const FfnData& data_;
+  const FfnSpec& ffn_;
+  std::string target_;
+  const std::vector<AccuracyCase>& cases_;
+  Tolerance tolerance_;
+  std::map<std::pair<size_t, std::string>, std::pair<size_t, std::vector<uint8_t>>> first_;
+  std::vector<AccuracyCell> cells_;
+};
+
+}  // namespace
+
+std::vector<AccuracyCell> check_block(const LoadedLibrary& library, const FfnData& data,
+                                      const std::string& target,
+                                      const std::vector<AccuracyCase>& cases,
+                                      const std::set<int>& thread_counts) {
+  return BlockCheck(library, data, target, cases).run(thread_counts);
+}
+
+}  // namespace gatefold

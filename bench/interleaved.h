@@ -1,0 +1,49 @@
+#pragma once
+
+#include <atomic>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "bench/contender.h"
+#include "tuning/roof.h"
+
+namespace gatefold {
+
+struct BenchOptions {
+  bool cold = true;    ///< rotate through copies of the weights larger than the last cache
+  double seconds = 3;  ///< for each row count, all contenders together
+  int min_rounds = 5;
+  int max_rounds = 200;
+  uint64_t seed = 1;
+  const std::atomic<bool>* stop = nullptr;  ///< between rounds; what is finished is returned
+};
+
+/// One contender at one row count.
+struct BenchCell {
+  std::string impl;
+  int64_t rows = 0;
+  double median_ms = 0;
+  double min_ms = 0;
+  std::optional<double> efficiency;  ///< roofline time / median; none if warm or refused
+  double roofline_ms = 0;
+  std::string bound;  ///< "compute" or "memory"
+  double max_abs = 0, rel_l2 = 0;
+  bool ok = false;   ///< the output is right and the time is possible
+  std::string note;  ///< why not
+  std::string kernel;
+};
+
+struct BenchResult {
+  Roof roof;
+  int copies = 0;  ///< of the weights, in each rotation
+  bool cold = false;
+  std::vector<BenchCell> cells;  ///< by rows, `gatefold` first
+};
+
+/// Times `gatefold` and the others in the same rounds, so that whatever the machine does meanwhile
+/// hits all alike. The roof is measured right before, with the same threads.
+BenchResult run_interleaved(const Contest& contest, const std::vector<ContenderInfo>& others,
+                            const BenchOptions& options);
+
+}  // namespace gatefold

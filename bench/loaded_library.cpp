@@ -1,0 +1,94 @@
+#include "bench/loaded_library.h"
+
+#include <algorithm>
+
+#include "spec/error.h"
+
+namespace gatefold {
+namespace {
+
+/// A name that this program does not know is the file's fault, not the command line's.
+FfnSpec described_by(const gf_kernel_table& table, const std::string& file) {
+  try {
+    FfnSpec ffn;
+    ffn.variant = variant_named(table.variant);
+    ffn.variant.slope = table.slope;
+    ffn.variant.alpha = table.alpha;
+    ffn.variant.limit = table.limit;
+    ffn.variant.up_offset = table.up_offset;
+    ffn.dtype = dtype_named(table.dtype);
+    ffn.shape = {table.d_model, table.d_ff};
+    ffn.bias = table.has_bias != 0;
+    return ffn;
+  } catch (const Error& error) {
+    fail(file + ": " + error.what());
+  }
+}
+
+const gf_kernel& kernel_at(const gf_kernel_table& table, int index) {
+  // A newer table may have longer entries: kernel_size is the stride.
+  const auto* bytes = reinterpret_cast<const char*>(table.kernels);
+  return *reinterpret_cast<const gf_kernel*>(bytes +
+                                             static_cast<size_t>(index) * table.kernel_size);
+}
+
+}  // namespace
+
+void require_ok(gf_status status, const std::string& context) {
+  if (status == GF_OK) return;
+  const std::string message = context + ": " + gf_last_error();
+  if (status == GF_UNAVAILABLE) fail_unavailable(message);
+  fail(message);
+}
+
+LoadedLibrary::LoadedLibrary(const std::filesystem::path& path) : manifest_(read_manifest(path)) {
+  const std::string file = manifest_.shared_object.string();
+  gf_library* library = nullptr;
+  require_ok(gf_library_open(file.c_str(), &library), file);
+  library_.reset(library);
+  ffn_ = described_by(*gf_library_table(library), file);
+}
+
+std::vector<const gf_kernel*> LoadedLibrary::kernels(const std::string& target) const {
+  const gf_kernel_table& table = *gf_library_table(library_.get());
+  std::vector<const gf_kernel*> found;
+  for (int i = 0; i < table.kernel_count; ++i) {
+    const gf_kernel& kernel = kernel_at(table, i);
+    if (target == kernel.target) found.push_back(&kernel);
+  }
+  return found;
+}
+
+std::vector<std::string> LoadedLibrary::targets() const {
+  const gf_kernel_table& table = *gf_library_table(library_.get());
+  std::vector<std::string> names;
+  for (int i = 0; i < table.kernel_count; ++i) {
+    const std::string name = kernel_at(table, i).target;
+    if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
+  }
+  return names;
+}
+
+Block LoadedLibrary::create(Shape shape, const gf_ffn_weights& weights, int threads,
+                            const std::string& isa) const {
+  const gf_ffn_desc desc{.struct_size = sizeof(gf_ffn_desc),
+                         .d_model = shape.d_model,
+                         .d_ff = shape.d_ff,
+                         .variant = ffn_.variant.name.c_str()};
+  const gf_options options{.struct_size = sizeof(gf_options),
+                           .threads = threads,
+                           .isa = isa.empty() ? nullptr : isa.c_str()};
+  gf_ffn* ffn = nullptr;
+  require_ok(gf_ffn_create(library_.get(), &desc, &weights, &options, &ffn),
+             manifest_.path.filename().string());
+  return Block(ffn);
+}
+
+gf_report report_of(const gf_ffn* ffn) {
+  gf_report report{};
+  report.struct_size = sizeof report;
+  require_ok(gf_ffn_report(ffn, &report), "gf_ffn_report");
+  return report;
+}
+
+}  // namespace gatefold

@@ -1,0 +1,51 @@
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "gatefold/gatefold.h"
+#include "generator/library.h"
+
+namespace gatefold {
+
+struct LibraryCloser {
+  void operator()(gf_library* library) const { gf_library_close(library); }
+};
+struct BlockDestroyer {
+  void operator()(gf_ffn* ffn) const { gf_ffn_destroy(ffn); }
+};
+using Block = std::unique_ptr<gf_ffn, BlockDestroyer>;
+
+/// Error with the runtime's message unless the status is GF_OK; `context` names what was tried.
+void require_ok(gf_status status, const std::string& context);
+
+/// A generated library, found through its manifest and opened. What it computes is read from the
+/// table in the shared object, which is the truth.
+class LoadedLibrary {
+ public:
+  explicit LoadedLibrary(const std::filesystem::path& manifest);
+
+  const Manifest& manifest() const { return manifest_; }
+  const FfnSpec& ffn() const { return ffn_; }
+  const gf_library* get() const { return library_.get(); }
+
+  /// The table's kernels of one target, by rows.
+  std::vector<const gf_kernel*> kernels(const std::string& target) const;
+  /// The targets that the table holds, lowest first.
+  std::vector<std::string> targets() const;
+
+  /// Packs weights of a shape (the library's where that is fixed). `isa` empty: the best one.
+  Block create(Shape shape, const gf_ffn_weights& weights, int threads,
+               const std::string& isa = "") const;
+
+ private:
+  Manifest manifest_;
+  std::unique_ptr<gf_library, LibraryCloser> library_;
+  FfnSpec ffn_;
+};
+
+gf_report report_of(const gf_ffn* ffn);
+
+}  // namespace gatefold

@@ -1,0 +1,171 @@
+#include <fmt/format.h>
+
+#include <memory>
+
+#include "bench/accuracy.h"
+#include "bench/interleaved.h"
+#include "cli/commands.h"
+#include "cli/interrupt.h"
+#include "cli/output.h"
+#include "cli/progress.h"
+#include "generator/library.h"
+#include "spec/error.h"
+#include "tuning/roofline.h"
+
+namespace gatefold::cli {
+namespace {
+
+struct Options {
+  std::string library, rows = "1,4,16,64,256", vs = "unfused", isa, shape;
+  int threads = 0;
+  double seconds = 3;
+  bool warm = false;
+  bool json = false;
+};
+
+/// The library's block with all sizes fixed.
+FfnSpec fixed_ffn(const LoadedLibrary& library, const std::string& shape_flag) {
+  FfnSpec ffn = library.ffn();
+  if (ffn.shape.fixed() && !shape_flag.empty()) {
+    fail_usage("--shape: '" + shape_flag + "', but the library is for " + ffn.shape.text());
+  }
+  if (ffn.shape.fixed()) return ffn;
+  if (shape_flag.empty()) {
+    fail_usage("--shape: missing, the library leaves sizes open (" + ffn.shape.text() + ")");
+  }
+  const Shape wanted = parse_shapes(shape_flag).front();
+  if (ffn.shape.d_model == Shape::kAny) ffn.shape.d_model = wanted.d_model;
+  if (ffn.shape.d_ff == Shape::kAny) ffn.shape.d_ff = wanted.d_ff;
+  if (ffn.shape != wanted) {
+    fail_usage("--shape: '" + shape_flag + "', but the library is for " +
+               library.ffn().shape.text());
+  }
+  return ffn;
+}
+
+/// The target that --isa names, or the best of the library that this CPU runs.
+std::string target_of(const LoadedLibrary& library, const std::string& isa) {
+  std::string best;
+  for (const std::string& target : library.targets()) {
+    if (isa.empty() ? gf_isa_usable(target.c_str()) : target == isa) best = target;
+  }
+  if (isa.empty() && best.empty()) {
+    fail_unavailable(library.manifest().path.string() + ": holds no target that this CPU runs");
+  }
+  if (best.empty()) {
+    fail_unavailable("--isa: '" + target_named(isa).name + "' is not in " +
+                     library.manifest().path.string());
+  }
+  if (!gf_isa_usable(best.c_str())) fail_unavailable("--isa: this CPU cannot run '" + best + "'");
+  return best;
+}
+
+Json roof_json(const Roof& roof) {
+  return {{"f32_gflops", roof.f32_gflops}, {"bf16_gflops", roof.bf16_gflops},
+          {"i8_gops", roof.i8_gops},       {"read_gbps", roof.read_gbps},
+          {"threads", roof.threads},       {"target", info(roof.target).name}};
+}
+
+Json json_of(const BenchResult& result, const Contest& contest) {
+  Json cells = Json::array();
+  for (const BenchCell& c : result.cells) {
+    cells.push_back({{"impl", c.impl},
+                     {"rows", c.rows},
+                     {"threads", contest.threads},
+                     {"dtype", info(contest.ffn.dtype).name},
+                     {"weights", result.cold ? "cold" : "warm"},
+                     {"median_ms", c.median_ms},
+                     {"min_ms", c.min_ms},
+                     {"efficiency", number_or_null(c.efficiency)},
+                     {"roofline_ms", c.roofline_ms},
+                     {"bound", c.bound},
+                     {"rel_l2", number_or_null(c.rel_l2)},
+                     {"ok", c.ok},
+                     {"note", c.note},
+                     {"kernel", c.kernel}});
+  }
+  return {{"roof", roof_json(result.roof)},
+          {"variant", contest.ffn.variant.name},
+          {"formula", contest.ffn.variant.formula()},
+          {"d_model", contest.ffn.shape.d_model},
+          {"d_ff", contest.ffn.shape.d_ff},
+          {"isa", contest.isa},
+          {"copies", result.copies},
+          {"cells", cells}};
+}
+
+void print_table(const BenchResult& result, const Contest& contest) {
+  print_line(fmt::format("{} {} on {}, {} threads, weights {}", contest.ffn.variant.name,
+                         contest.ffn.shape.text(), contest.isa, contest.threads,
+                         result.cold ? "cold" : "warm"));
+  print_line(fmt::format("roof: {:.1f} GFLOP/s f32, {:.1f} bf16, {:.1f} GB/s read",
+                         result.roof.f32_gflops, result.roof.bf16_gflops, result.roof.read_gbps));
+  Table table(
+      {">rows", "impl", ">median ms", ">min ms", ">efficiency", "bound", ">vs gatefold", "ok"});
+  double ours = 0;
+  for (const BenchCell& c : result.cells) {
+    if (c.impl == "gatefold") ours = c.median_ms;
+    table.add({std::to_string(c.rows), c.impl, ms_text(c.median_ms), ms_text(c.min_ms),
+               ratio_text(c.efficiency), c.bound, fmt::format("{:.3f}x", c.median_ms / ours),
+               c.ok ? "yes" : c.note});
+  }
+  table.print();
+}
+
+void note_coldness(const Options& o, const BenchResult& result) {
+  if (o.warm || result.cold) return;
+  print_note(fmt::format("{} copies of the weights still fit the last cache: figures are warm",
+                         result.copies));
+}
+
+int run(const Options& o) {
+  const std::vector<ContenderInfo> others = contenders_named(o.vs);
+  const std::vector<int64_t> rows = parse_rows(o.rows);
+  if (!o.isa.empty()) target_named(o.isa);
+  const LoadedLibrary library(o.library);
+  Progress progress;
+  const auto show = [&progress](const std::string& what) { progress.show(what); };
+  const Contest contest{.library = library,
+                        .ffn = fixed_ffn(library, o.shape),
+                        .isa = target_of(library, o.isa),
+                        .rows = rows,
+                        .threads = o.threads > 0 ? o.threads : gf_default_threads(),
+                        .emitter = default_emitter(),
+                        .progress = show};
+  const BenchOptions options{.cold = !o.warm, .seconds = o.seconds, .stop = &interrupt_flag()};
+  const BenchResult result = run_interleaved(contest, others, options);
+  progress.clear();
+  if (o.json) {
+    print_json(json_of(result, contest));
+  } else {
+    print_table(result, contest);
+  }
+  note_coldness(o, result);
+  throw_if_interrupted();
+  const bool ok = std::all_of(result.cells.begin(), result.cells.end(),
+                              [](const BenchCell& c) { return c.ok; });
+  return ok ? 0 : static_cast<int>(ErrorKind::failed);
+}
+
+}  // namespace
+
+void add_bench_command(CLI::App& app, Action& action) {
+  auto o = std::make_shared<Options>();
+  CLI::App* command = app.add_subcommand("bench", "Times a library against others, interleaved");
+  command->add_option("--library", o->library, "manifest NAME.json")->required();
+  command->add_option("--rows", o->rows, "row counts, ascending")->capture_default_str();
+  command->add_option("--threads", o->threads, "default: all that this process may use")
+      ->check(CLI::Range(1, 1024));
+  command->add_flag("--warm", o->warm, "one copy of the weights, as it stays in the cache");
+  command->add_option("--vs", o->vs, "unfused, all, none or a list")->capture_default_str();
+  command->add_option("--isa", o->isa, "target to use (default: the best that this CPU runs)");
+  command->add_option("--shape", o->shape, "D_MODELxD_FF, if the library leaves sizes open");
+  command->add_option("--seconds", o->seconds, "of each row count, all contenders together")
+      ->check(CLI::Range(0.0, 3600.0))
+      ->capture_default_str();
+  command->add_flag("--json", o->json, "one JSON object on stdout");
+  command->footer("Example:\n  gatefold bench --library lib/k.json --rows 1,16,192 --threads 1");
+  command->callback([o, &action] { action = [o] { return run(*o); }; });
+}
+
+}  // namespace gatefold::cli

@@ -1,0 +1,143 @@
+#include <fmt/format.h>
+
+#include <memory>
+
+#include "cli/commands.h"
+#include "cli/interrupt.h"
+#include "cli/output.h"
+#include "cli/progress.h"
+#include "gatefold/gatefold.h"
+#include "runtime/machine.h"
+#include "spec/target.h"
+#include "tuning/host.h"
+#include "tuning/measure_lock.h"
+#include "tuning/roof.h"
+#include "tuning/toolchain.h"
+
+namespace gatefold::cli {
+namespace {
+
+struct Options {
+  int threads = 0;
+  bool json = false;
+};
+
+Roof measure(const std::string& isa, int threads) {
+  if (isa.empty()) return {};
+  Progress progress;
+  progress.show("waiting until nothing else measures");
+  LockOptions lock_options;
+  lock_options.stop = &interrupt_flag();
+  const MeasureLock lock(lock_options);
+  throw_if_interrupted();
+  progress.show("measuring what this machine reaches at most");
+  return measure_roof(target_named(isa).target, threads);
+}
+
+Json cache_json(const Cache& cache) {
+  return {{"bytes", cache.bytes}, {"ways", cache.ways}, {"shared_by", cache.shared_by}};
+}
+
+Json machine_json(const Machine& m) {
+  Json usable = Json::array();
+  for (const TargetInfo& target : all_targets()) {
+    if (gf_isa_usable(target.name.c_str())) usable.push_back(target.name);
+  }
+  return {
+      {"cpu", host_cpu_name()},
+      {"vendor", m.vendor},
+      {"isa", m.isa},
+      {"usable_targets", usable},
+      {"threads", m.threads},
+      {"caches", {{"l1d", cache_json(m.l1d)}, {"l2", cache_json(m.l2)}, {"l3", cache_json(m.l3)}}}};
+}
+
+Json roof_json(const Roof& roof) {
+  return {{"f32_gflops", roof.f32_gflops},
+          {"bf16_gflops", roof.bf16_gflops},
+          {"i8_gops", roof.i8_gops},
+          {"read_gbps", roof.read_gbps},
+          {"threads", roof.threads},
+          {"f32_instruction", roof.f32_instruction},
+          {"bf16_instruction", roof.bf16_instruction},
+          {"i8_instruction", roof.i8_instruction},
+          {"read_pattern", roof.read_pattern}};
+}
+
+Json tools_json(const std::vector<Tool>& tools) {
+  Json out = Json::array();
+  for (const Tool& tool : tools) {
+    out.push_back({{"name", tool.name},
+                   {"purpose", tool.purpose},
+                   {"path", tool.path.empty() ? Json() : Json(tool.path)},
+                   {"get", tool.get}});
+  }
+  return out;
+}
+
+void print_machine(const Machine& m) {
+  Table table({"target", "usable here"});
+  for (const TargetInfo& target : all_targets()) {
+    table.add({target.name, gf_isa_usable(target.name.c_str()) ? "yes" : "no"});
+  }
+  print_line(host_cpu_name());
+  print_line(fmt::format("caches: L1d {}, L2 {}, L3 {}; {} threads", bytes_text(m.l1d.bytes),
+                         bytes_text(m.l2.bytes), bytes_text(m.l3.bytes), m.threads));
+  table.print();
+}
+
+void print_roof(const Roof& roof) {
+  Table table({"measured roof", ">value", "unit", "by"});
+  const auto number = [](double value) { return fmt::format("{:.1f}", value); };
+  table.add({"f32", number(roof.f32_gflops), "GFLOP/s", roof.f32_instruction});
+  table.add({"bf16", number(roof.bf16_gflops), "GFLOP/s", roof.bf16_instruction});
+  table.add({"int8", number(roof.i8_gops), "GOP/s", roof.i8_instruction});
+  table.add({"memory read", number(roof.read_gbps), "GB/s", roof.read_pattern});
+  print_line(fmt::format("with {} threads:", roof.threads));
+  table.print();
+}
+
+void print_tools(const std::vector<Tool>& tools) {
+  Table table({"tool", "for", "found"});
+  for (const Tool& tool : tools) {
+    table.add({tool.name, tool.purpose, tool.path.empty() ? "missing: " + tool.get : tool.path});
+  }
+  table.print();
+}
+
+int run(const Options& options) {
+  const Machine machine = read_machine();
+  const int threads = options.threads > 0 ? options.threads : machine.threads;
+  const Roof roof = measure(machine.isa, threads);
+  const std::vector<Tool> tools = find_tools();
+  if (options.json) {
+    print_json({{"version", gf_version()},
+                {"machine", machine_json(machine)},
+                {"roof", roof_json(roof)},
+                {"tools", tools_json(tools)}});
+    return 0;
+  }
+  print_machine(machine);
+  if (machine.isa.empty()) {
+    print_note("this CPU runs none of the targets: libraries can be generated, not run");
+  } else {
+    print_roof(roof);
+  }
+  print_tools(tools);
+  return 0;
+}
+
+}  // namespace
+
+void add_doctor_command(CLI::App& app, Action& action) {
+  auto options = std::make_shared<Options>();
+  CLI::App* command =
+      app.add_subcommand("doctor", "This machine: ISA, caches, measured roof, tools");
+  command->add_option("--threads", options->threads, "of the roof (default: all that may be used)")
+      ->check(CLI::Range(1, 1024));
+  command->add_flag("--json", options->json, "one JSON object on stdout");
+  command->footer("Example:\n  gatefold doctor");
+  command->callback([options, &action] { action = [options] { return run(*options); }; });
+}
+
+}  // namespace gatefold::cli

@@ -1,0 +1,124 @@
+#include <fmt/format.h>
+
+#include <memory>
+
+#include "cli/commands.h"
+#include "cli/output.h"
+#include "gatefold/gatefold.h"
+#include "spec/dtype.h"
+#include "spec/names.h"
+#include "spec/presets.h"
+#include "spec/target.h"
+#include "spec/variant.h"
+
+namespace gatefold::cli {
+namespace {
+
+struct Options {
+  std::string what;
+  bool json = false;
+};
+
+struct Listing {
+  Json items = Json::array();
+  Table table;
+};
+
+/// Only the parameters that the variant has.
+Json parameters(const Variant& v) {
+  Json out = Json::object();
+  if (v.activation == Activation::leaky_relu) out["slope"] = v.slope;
+  if (v.activation == Activation::swish) out["alpha"] = v.alpha;
+  if (v.gated) out["limit"] = v.limit, out["up_offset"] = v.up_offset;
+  return out;
+}
+
+Listing list_variants() {
+  Listing listing{.table = Table({"variant", ">matrices", "formula"})};
+  for (const Variant& v : all_variants()) {
+    listing.items.push_back({{"name", v.name},
+                             {"gated", v.gated},
+                             {"matrices", v.matrices()},
+                             {"formula", v.formula()},
+                             {"parameters", parameters(v)}});
+    listing.table.add({v.name, std::to_string(v.matrices()), v.formula()});
+  }
+  return listing;
+}
+
+Listing list_dtypes() {
+  Listing listing{.table = Table({"dtype", ">bytes", "note"})};
+  for (const DTypeInfo& d : all_dtypes()) {
+    listing.items.push_back({{"name", d.name}, {"bytes", d.bytes}, {"note", d.note}});
+    listing.table.add({d.name, std::to_string(d.bytes), d.note});
+  }
+  return listing;
+}
+
+Listing list_targets() {
+  Listing listing{.table = Table({"target", "usable here", ">vector bits", "bf16"})};
+  for (const TargetInfo& t : all_targets()) {
+    const bool usable = gf_isa_usable(t.name.c_str()) != 0;
+    const std::string bf16 = t.bf16 == Bf16Path::dot ? "dot" : "widened";
+    listing.items.push_back({{"name", t.name},
+                             {"usable", usable},
+                             {"vector_bits", t.vector_lanes * 32},
+                             {"bf16", bf16},
+                             {"halide", t.halide}});
+    listing.table.add({t.name, usable ? "yes" : "no", std::to_string(t.vector_lanes * 32), bf16});
+  }
+  return listing;
+}
+
+Listing list_presets() {
+  Listing listing{
+      .table = Table({"preset", "variant", ">d_model", ">d_ff", "biases", ">layers", "source"})};
+  for (const Preset& p : all_presets()) {
+    listing.items.push_back({{"name", p.name},
+                             {"variant", p.variant},
+                             {"d_model", p.d_model},
+                             {"d_ff", p.d_ff},
+                             {"bias", p.bias},
+                             {"layers", p.layers},
+                             {"source", p.source}});
+    listing.table.add({p.name, p.variant, std::to_string(p.d_model), std::to_string(p.d_ff),
+                       p.bias ? "yes" : "no", std::to_string(p.layers), p.source});
+  }
+  return listing;
+}
+
+struct Kind {
+  std::string name;
+  Listing (*list)();
+};
+
+const std::vector<Kind>& kinds() {
+  static const std::vector<Kind> all = {{"variants", list_variants},
+                                        {"dtypes", list_dtypes},
+                                        {"targets", list_targets},
+                                        {"presets", list_presets}};
+  return all;
+}
+
+int run(const Options& options) {
+  const Listing listing = find_named(kinds(), options.what, "list").list();
+  if (options.json) {
+    print_json({{"items", listing.items}});
+  } else {
+    listing.table.print();
+  }
+  return 0;
+}
+
+}  // namespace
+
+void add_list_command(CLI::App& app, Action& action) {
+  auto options = std::make_shared<Options>();
+  CLI::App* command = app.add_subcommand("list", "Variants, dtypes, targets and model presets");
+  command->add_option("what", options->what, "variants, dtypes, targets or presets")->required();
+  command->add_flag("--json", options->json, "one JSON object on stdout");
+  command->footer("Example:\n  gatefold list presets");
+  command->callback([options, &action] { action = [options] { return run(*options); }; });
+}
+
+}  // namespace gatefold::cli

@@ -1,0 +1,94 @@
+#include <fmt/format.h>
+
+#include <memory>
+
+#include "cli/commands.h"
+#include "cli/output.h"
+#include "cli/report_html.h"
+#include "formats/atomic_file.h"
+#include "tuning/race_report.h"
+
+namespace gatefold::cli {
+namespace {
+
+struct Options {
+  std::string db, html;
+  bool json = false;
+};
+
+Json json_of(const std::vector<ReportCell>& report) {
+  Json cells = Json::array();
+  for (const ReportCell& c : report) {
+    const FfnSpec& ffn = c.key.ffn;
+    cells.push_back({{"target", info(c.key.target).name},
+                     {"variant", ffn.variant.name},
+                     {"formula", ffn.variant.formula()},
+                     {"dtype", info(ffn.dtype).name},
+                     {"d_model", ffn.shape.d_model},
+                     {"d_ff", ffn.shape.d_ff},
+                     {"bias", ffn.bias},
+                     {"rows", c.rows},
+                     {"threads", c.key.threads},
+                     {"winner", c.winner},
+                     {"origin", c.origin},
+                     {"median_ms", number_or_null(c.median_ms)},
+                     {"runner_up", c.runner_up.empty() ? Json() : Json(c.runner_up)},
+                     {"margin_pct", number_or_null(c.margin_pct)},
+                     {"speedup", number_or_null(c.speedup)},
+                     {"vs_unfused", number_or_null(c.vs_unfused)},
+                     {"efficiency", number_or_null(c.efficiency)},
+                     {"bound", c.bound},
+                     {"cpu", c.key.cpu},
+                     {"at", c.at},
+                     {"stale", c.stale}});
+  }
+  return {{"cells", cells}};
+}
+
+std::string percent(std::optional<double> value) {
+  return value ? fmt::format("{:+.1f} %", *value) : "-";
+}
+
+/// The points, which are long, come after the figures.
+void print_report(const std::vector<ReportCell>& report) {
+  Table table({"block", "dtype", "target", ">rows", ">threads", ">median ms", ">efficiency",
+               "bound", ">vs default", ">vs unfused", ">margin", "fastest configuration"});
+  for (const ReportCell& c : report) {
+    const FfnSpec& ffn = c.key.ffn;
+    table.add({ffn.variant.name + " " + ffn.shape.text() + (ffn.bias ? " bias" : ""),
+               info(ffn.dtype).name, info(c.key.target).name, std::to_string(c.rows),
+               std::to_string(c.key.threads), ms_text(c.median_ms), ratio_text(c.efficiency),
+               c.bound, ratio_text(c.speedup), ratio_text(c.vs_unfused), percent(c.margin_pct),
+               c.winner + " (" + c.origin + (c.stale ? ", stale)" : ")")});
+  }
+  table.print();
+}
+
+int run(const Options& options) {
+  Store store(options.db, Store::Open::existing);
+  const std::vector<ReportCell> report = report_cells(store.races());
+  if (!options.html.empty()) {
+    write_file_atomically(options.html, report_html(report, "gatefold: fastest configurations"));
+  }
+  if (options.json) {
+    print_json(json_of(report));
+  } else {
+    print_report(report);
+  }
+  if (report.empty()) print_note(options.db + ": no finished race yet; `gatefold tune` adds them");
+  return 0;
+}
+
+}  // namespace
+
+void add_report_command(CLI::App& app, Action& action) {
+  auto o = std::make_shared<Options>();
+  CLI::App* command = app.add_subcommand("report", "The fastest configuration per cell and why");
+  command->add_option("--db", o->db, "tuning database")->required();
+  command->add_option("--html", o->html, "writes the report as a page, too");
+  command->add_flag("--json", o->json, "one JSON object on stdout");
+  command->footer("Example:\n  gatefold report --db tuning.db --html report.html");
+  command->callback([o, &action] { action = [o] { return run(*o); }; });
+}
+
+}  // namespace gatefold::cli

@@ -1,0 +1,124 @@
+#include "cli/spec_options.h"
+
+#include <algorithm>
+
+#include "gatefold/gatefold.h"
+#include "spec/error.h"
+#include "spec/presets.h"
+
+namespace gatefold::cli {
+namespace {
+
+bool usable(const TargetInfo& target) { return gf_isa_usable(target.name.c_str()) != 0; }
+
+std::vector<std::string> split(const std::string& list) {
+  std::vector<std::string> words;
+  for (size_t begin = 0;;) {
+    const size_t comma = list.find(',', begin);
+    words.push_back(list.substr(begin, comma - begin));
+    if (comma == std::string::npos) return words;
+    begin = comma + 1;
+  }
+}
+
+std::vector<Target> parse_targets(const std::string& list) {
+  std::vector<Target> targets;
+  for (const std::string& word : split(list)) {
+    if (word.empty()) fail_usage("--target: '" + list + "' has an empty name, wanted T[,T…]");
+    const Target target = word == "host" ? host_target() : target_named(word).target;
+    if (std::find(targets.begin(), targets.end(), target) != targets.end()) {
+      fail_usage("--target: '" + info(target).name + "' stands twice in '" + list + "'");
+    }
+    targets.push_back(target);
+  }
+  std::sort(targets.begin(), targets.end());
+  return targets;
+}
+
+std::optional<Preset> preset_of(const SpecOptions& o) {
+  return o.preset ? std::optional(preset_named(*o.preset)) : std::nullopt;
+}
+
+int64_t dimension(const std::optional<std::string>& text, const char* flag,
+                  const std::optional<Preset>& preset, int64_t Preset::*member) {
+  if (text) return parse_dimension(*text, flag);
+  if (preset) return (*preset).*member;
+  fail_usage(std::string(flag) + ": missing, wanted it or --preset");
+}
+
+const float* pointer(const std::optional<float>& value) { return value ? &*value : nullptr; }
+
+}  // namespace
+
+void add_variant_parameters(CLI::App& command, SpecOptions& o) {
+  command.add_option("--slope", o.slope, "leaky_relu: factor below 0");
+  command.add_option("--alpha", o.alpha,
+                     "silu, quick_gelu, swiglu, swiglu_oai: z*sigmoid(alpha*z)");
+  command.add_option("--limit", o.limit,
+                     "gated: clamps the gate from above and the up branch (0: none)");
+  command.add_option("--up-offset", o.up_offset, "gated: added to the up branch");
+}
+
+void add_spec_options(CLI::App& command, SpecOptions& o) {
+  command.add_option("--target", o.target, "T[,T…]; see `list targets`")->capture_default_str();
+  command.add_option("--preset", o.preset,
+                     "a model's block: variant, sizes, biases; see `list presets`");
+  command.add_option("--variant", o.variant, "see `list variants`");
+  command.add_option("--d-model", o.d_model, "N or any");
+  command.add_option("--d-ff", o.d_ff, "N or any");
+  command.add_option("--dtype", o.dtype,
+                     "storage type (default: bf16 if this CPU has it, else f32)");
+  command.add_option("--rows", o.rows, "row buckets, ascending")->capture_default_str();
+  // Bound directly, CLI11 takes an optional<bool> for a counter and sets it to 0 before it parses.
+  command.add_flag_function(
+      "--bias,!--no-bias", [&o](int64_t count) { o.bias = count > 0; },
+      "biases on all matrices (default: the preset's)");
+  add_variant_parameters(command, o);
+}
+
+Variant resolve_variant(const SpecOptions& o) {
+  const std::optional<Preset> preset = preset_of(o);
+  if (!o.variant && !preset) fail_usage("--variant: missing, wanted it or --preset");
+  return with_parameters(variant_named(o.variant ? *o.variant : preset->variant),
+                         {.slope = pointer(o.slope),
+                          .alpha = pointer(o.alpha),
+                          .limit = pointer(o.limit),
+                          .up_offset = pointer(o.up_offset)});
+}
+
+Spec resolve(const SpecOptions& o) {
+  const std::optional<Preset> preset = preset_of(o);
+  Spec spec;
+  spec.ffn.variant = resolve_variant(o);
+  spec.ffn.shape.d_model = dimension(o.d_model, "--d-model", preset, &Preset::d_model);
+  spec.ffn.shape.d_ff = dimension(o.d_ff, "--d-ff", preset, &Preset::d_ff);
+  spec.ffn.dtype = o.dtype ? dtype_named(*o.dtype) : host_dtype();
+  spec.ffn.bias = o.bias.value_or(preset && preset->bias);
+  spec.rows = parse_rows(o.rows);
+  spec.targets = parse_targets(o.target);
+  return spec;
+}
+
+std::string describe(const FfnSpec& ffn) {
+  return ffn.variant.name + " " + ffn.shape.text() + " " + info(ffn.dtype).name +
+         (ffn.bias ? " with biases" : "");
+}
+
+Target host_target() {
+  const auto& targets = all_targets();
+  const auto best = std::find_if(targets.rbegin(), targets.rend(), usable);
+  if (best == targets.rend()) {
+    fail_unavailable("--target: 'host', but this CPU runs none of the targets; wanted at least " +
+                     targets.front().name);
+  }
+  return best->target;
+}
+
+DType host_dtype() {
+  for (const TargetInfo& target : all_targets()) {
+    if (target.bf16 == Bf16Path::dot && usable(target)) return DType::bf16;
+  }
+  return DType::f32;
+}
+
+}  // namespace gatefold::cli

@@ -1,0 +1,46 @@
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "spec/ffn_spec.h"
+
+namespace gatefold::cli {
+
+/// The text of the SPEC flags that `generate` and `tune` share.
+struct SpecOptions {
+  std::string target = "host";
+  std::optional<std::string> preset, variant, d_model, d_ff, dtype;
+  std::string rows = "1,4,16,64,256";
+  std::optional<bool> bias;
+  std::optional<float> slope, alpha, limit, up_offset;
+};
+
+/// What they mean.
+struct Spec {
+  FfnSpec ffn;
+  std::vector<Target> targets;  ///< lowest first
+  std::vector<int64_t> rows;
+};
+
+void add_spec_options(CLI::App& command, SpecOptions& options);
+void add_variant_parameters(CLI::App& command, SpecOptions& options);
+
+/// Usage errors name the flag; no target for `host` is ErrorKind::unavailable.
+Spec resolve(const SpecOptions& options);
+
+/// The variant that --variant (or the preset) and the parameter flags give.
+Variant resolve_variant(const SpecOptions& options);
+
+/// "swiglu 4096x11008 bf16 with biases"
+std::string describe(const FfnSpec& ffn);
+
+/// The best target that this CPU runs; none at all is ErrorKind::unavailable.
+Target host_target();
+/// bf16 where the CPU multiplies it directly, else f32.
+DType host_dtype();
+
+}  // namespace gatefold::cli

@@ -1,0 +1,185 @@
+#include "tuning/tune.h"
+
+#include <fmt/format.h>
+
+#include <charconv>
+#include <memory>
+
+#include "cli/commands.h"
+#include "cli/interrupt.h"
+#include "cli/output.h"
+#include "cli/progress.h"
+#include "cli/spec_options.h"
+#include "formats/atomic_file.h"
+#include "spec/error.h"
+#include "tuning/winners.h"
+
+namespace gatefold::cli {
+namespace {
+
+struct Options {
+  SpecOptions spec;
+  std::string db, strategy = "random", export_file;
+  std::optional<std::string> budget;
+  std::optional<int> trials;
+  uint64_t seed = 1;
+  int threads = 0;
+  bool json = false;
+};
+
+/// "60s", "2m", "1h", or seconds without a unit.
+double parse_budget(const std::string& text) {
+  constexpr double kMostSeconds = 7 * 24 * 3600;
+  double value = 0;
+  const char* const end = text.data() + text.size();
+  const auto [rest, error] = std::from_chars(text.data(), end, value);
+  const std::string unit(rest, end);
+  const double factor = unit.empty() || unit == "s" ? 1 : unit == "m" ? 60 : unit == "h" ? 3600 : 0;
+  const double seconds = value * factor;
+  if (error != std::errc() || !(seconds > 0 && seconds <= kMostSeconds)) {
+    fail_usage("--budget: '" + text + "', wanted a time above 0 and up to 168h such as 60s or 10m");
+  }
+  return seconds;
+}
+
+Target only_target(const std::vector<Target>& targets) {
+  if (targets.size() != 1) {
+    fail_usage(
+        fmt::format("--target: {} targets, wanted one: each is tuned by itself", targets.size()));
+  }
+  return targets.front();
+}
+
+std::string progress_text(const TuneProgress& p) {
+  std::string text = fmt::format("{} trials", p.trials);
+  if (p.trials_wanted) text += fmt::format(" of {}", *p.trials_wanted);
+  text += fmt::format(", {:.0f} s", p.elapsed_s);
+  if (p.budget_s) text += fmt::format(" of {:.0f}", *p.budget_s);
+  if (p.speedup) text += fmt::format(", {:.3f}x the default", *p.speedup);
+  return text + ": " + p.phase;
+}
+
+TuneRequest request_of(const Options& o, Progress& progress) {
+  if (!o.budget && !o.trials) fail_usage("--budget: missing, wanted it or --trials");
+  const Spec spec = resolve(o.spec);
+  TuneRequest request;
+  request.ffn = spec.ffn;
+  request.target = only_target(spec.targets);
+  request.rows = spec.rows;
+  request.threads = o.threads;
+  if (o.budget) request.budget_s = parse_budget(*o.budget);
+  request.trials = o.trials;
+  request.strategy = o.strategy;
+  request.seed = o.seed;
+  request.database = o.db;
+  request.stop = &interrupt_flag();
+  request.builder.stop = &interrupt_flag();
+  request.lock.stop = &interrupt_flag();
+  request.lock.waiting = [&progress](const std::string& whom) { progress.show(whom); };
+  request.progress = [&progress](const TuneProgress& p) { progress.show(progress_text(p)); };
+  return request;
+}
+
+Json json_of(const TuneResult& result, const TuneRequest& request) {
+  Json cells = Json::array();
+  for (const RaceCell& c : result.race.cells) {
+    cells.push_back({{"rows", c.bucket.tuned_rows},
+                     {"point", c.point},
+                     {"origin", c.origin},
+                     {"median_ms", number_or_null(c.median_ms)},
+                     {"default_ms", number_or_null(c.default_ms)},
+                     {"speedup", number_or_null(speedup_of(c))},
+                     {"ratio_low", number_or_null(c.ratio_low)},
+                     {"ratio_high", number_or_null(c.ratio_high)},
+                     {"unfused_ms", number_or_null(c.unfused_ms)},
+                     {"efficiency", number_or_null(c.efficiency)},
+                     {"bound", c.bound},
+                     {"runner_up", c.runner_up.empty() ? Json() : Json(c.runner_up)},
+                     {"margin_pct", number_or_null(c.margin_pct)}});
+  }
+  Json failed = Json::object();
+  for (const auto& [kind, count] : result.failed) failed[kind] = count;
+  return {{"trials", result.trials},
+          {"ok", result.ok},
+          {"failed", failed},
+          {"measured_now", result.measured_now},
+          {"speedup", number_or_null(result.speedup)},
+          {"interrupted", result.interrupted},
+          {"race_reused", result.race_reused},
+          {"target", info(request.target).name},
+          {"packing", result.race.packing},
+          {"cells", cells}};
+}
+
+void print_counts(const TuneResult& result) {
+  std::string text = fmt::format("{} trials, {} ok, {} measured now", result.trials, result.ok,
+                                 result.measured_now);
+  for (const auto& [kind, count] : result.failed) text += fmt::format(", {} {}", count, kind);
+  print_line(text);
+}
+
+void print_result(const TuneResult& result, const TuneRequest& request) {
+  print_line(fmt::format("{} on {}", describe(request.ffn), info(request.target).name));
+  print_counts(result);
+  if (result.race.cells.empty()) return;
+  Table table({">rows", ">median ms", ">default ms", ">speedup", "95 % of the ratio", ">efficiency",
+               ">margin", "fastest configuration"});
+  for (const RaceCell& c : result.race.cells) {
+    table.add({std::to_string(c.bucket.tuned_rows), ms_text(c.median_ms), ms_text(c.default_ms),
+               ratio_text(speedup_of(c)),
+               ratio_text(c.ratio_low) + " - " + ratio_text(c.ratio_high), ratio_text(c.efficiency),
+               c.margin_pct ? fmt::format("{:+.1f} %", *c.margin_pct) : "-",
+               c.point + " (" + c.origin + ")"});
+  }
+  table.print();
+  print_line(fmt::format("{}x the default over all row counts", ratio_text(result.speedup)));
+}
+
+/// All winners of the database, those of earlier runs included.
+void export_winners(const Options& o) {
+  if (o.export_file.empty()) return;
+  Store store(o.db, Store::Open::existing);
+  write_file_atomically(o.export_file, winners_json(winners_of(store)));
+}
+
+int run(const Options& o) {
+  Progress progress;
+  const TuneRequest request = request_of(o, progress);
+  const TuneResult result = tune(request);
+  progress.clear();
+  if (o.json) {
+    print_json(json_of(result, request));
+  } else {
+    print_result(result, request);
+  }
+  for (const std::string& note : result.notes) print_note(note);
+  export_winners(o);
+  if (!result.interrupted) return 0;
+  print_note("interrupted; " + o.db + " keeps what is finished, the same command goes on there");
+  return kExitInterrupted;
+}
+
+}  // namespace
+
+void add_tune_command(CLI::App& app, Action& action) {
+  auto o = std::make_shared<Options>();
+  CLI::App* command = app.add_subcommand("tune", "Searches the fastest schedules on this machine");
+  add_spec_options(*command, o->spec);
+  command->add_option("--db", o->db, "tuning database, made if it is missing")->required();
+  command->add_option("--budget", o->budget, "time of this run: 60s, 10m, 1h");
+  command->add_option("--trials", o->trials, "trials in the database, earlier ones included")
+      ->check(CLI::Range(1, 1000000));
+  command->add_option("--strategy", o->strategy, "how candidates are chosen")
+      ->capture_default_str();
+  command->add_option("--seed", o->seed, "of the strategy and the data")->capture_default_str();
+  command->add_option("--threads", o->threads, "default: all that this process may use")
+      ->check(CLI::Range(1, 1024));
+  command->add_option("--export", o->export_file, "writes the winners as JSON");
+  command->add_flag("--json", o->json, "one JSON object on stdout");
+  command->footer(
+      "Example:\n"
+      "  gatefold tune --preset llama-2-7b --rows 1,4,16 --db tuning.db --budget 60s");
+  command->callback([o, &action] { action = [o] { return run(*o); }; });
+}
+
+}  // namespace gatefold::cli

@@ -1,0 +1,27 @@
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+namespace gatefold::test {
+
+/// What a run of the program left.
+struct Outcome {
+  int exit_code = -1;  ///< 128 + number if a signal ended it
+  std::string out, err;
+
+  nlohmann::json json() const;  ///< stdout as exactly one JSON object; a test failure otherwise
+};
+
+struct RunOptions {
+  std::vector<std::string> environment = {};  ///< "NAME=value", on top of this process's
+  long file_size_limit = 0;                   ///< bytes; 0: none
+  double interrupt_after_s = 0;               ///< sends SIGINT to the program; 0: never
+  std::string stdout_file = {};               ///< where stdout goes instead of into `out`
+};
+
+/// Runs build/gatefold with these arguments, no shell between.
+Outcome gatefold(const std::vector<std::string>& arguments, const RunOptions& options = {});
+
+}  // namespace gatefold::test

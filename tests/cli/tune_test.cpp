@@ -1,0 +1,95 @@
+// `tune` and `report` through the program: a small block, and Ctrl-C.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "gatefold/gatefold.h"
+#include "tests/cli/gatefold_process.h"
+#include "tests/formats/files.h"
+
+namespace gatefold::test {
+namespace {
+
+using ::testing::HasSubstr;
+using Arguments = std::vector<std::string>;
+
+Arguments tune(const std::string& db, const Arguments& flags) {
+  Arguments all = {"tune",     "--variant", "relu", "--d-model", "64", "--d-ff",
+                   "64",       "--dtype",   "f32",  "--rows",    "2",  "--target",
+                   "x86-avx2", "--threads", "1",    "--db",      db};
+  all.insert(all.end(), flags.begin(), flags.end());
+  return all;
+}
+
+class Tune : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (!gf_isa_usable("x86-avx2")) GTEST_SKIP() << "this CPU does not run x86-avx2";
+  }
+  TempFolder folder_;
+};
+
+TEST_F(Tune, SearchesReportsAndResumes) {
+  const std::string db = folder_ / "t.db", winners = folder_ / "w.json";
+  const Outcome first = gatefold(tune(db, {"--trials", "4", "--export", winners, "--json"}));
+  ASSERT_EQ(first.exit_code, 0) << first.err;
+  const auto json = first.json();
+  EXPECT_GE(json["trials"], 4);
+  EXPECT_TRUE(json["failed"].is_object());
+  ASSERT_EQ(json["cells"].size(), 1u);
+  EXPECT_EQ(json["cells"][0]["rows"], 2);
+  EXPECT_GT(json["cells"][0]["median_ms"], 0);
+
+  const auto again = gatefold(tune(db, {"--trials", "4", "--json"})).json();
+  EXPECT_EQ(again["trials"], json["trials"]);
+  EXPECT_EQ(again["measured_now"], 0);
+
+  const Outcome report = gatefold({"report", "--db", db, "--html", folder_ / "r.html", "--json"});
+  ASSERT_EQ(report.exit_code, 0) << report.err;
+  const auto cell = report.json()["cells"].at(0);
+  EXPECT_EQ(cell["variant"], "relu");
+  EXPECT_EQ(cell["rows"], 2);
+  EXPECT_EQ(cell["threads"], 1);
+  EXPECT_EQ(cell["winner"], json["cells"][0]["point"]);
+  EXPECT_THAT(content(folder_ / "r.html"), HasSubstr(cell["winner"].get<std::string>()));
+
+  for (const std::string& source : {db, winners}) {
+    const Outcome generated =
+        gatefold({"generate", "--variant", "relu", "--d-model", "64", "--d-ff", "64", "--dtype",
+                  "f32", "--rows", "2", "--target", "x86-avx2", "--schedule", source, "-o",
+                  folder_ / "lib", "--json"});
+    ASSERT_EQ(generated.exit_code, 0) << generated.err;
+    EXPECT_EQ(generated.json()["kernels"][0]["origin"], "tuned");
+    EXPECT_EQ(generated.json()["kernels"][0]["point"], cell["winner"]);
+  }
+}
+
+TEST_F(Tune, CtrlCKeepsWhatIsFinished) {
+  const std::string db = folder_ / "t.db";
+  const Outcome outcome =
+      gatefold(tune(db, {"--budget", "10m", "--json"}), {.interrupt_after_s = 8});
+  EXPECT_EQ(outcome.exit_code, 130) << outcome.err;
+  const auto json = outcome.json();
+  EXPECT_EQ(json["interrupted"], true);
+  const Outcome resumed = gatefold(tune(db, {"--trials", "1", "--json"}));
+  ASSERT_EQ(resumed.exit_code, 0) << resumed.err;
+  EXPECT_GE(resumed.json()["trials"], json["trials"]);
+}
+
+TEST(Report, DatabasesThatAreNotOursAreRefused) {
+  const TempFolder folder;
+  const auto error = [&](const std::string& file) {
+    const Outcome outcome = gatefold({"report", "--db", folder / file});
+    EXPECT_EQ(outcome.exit_code, 1);
+    EXPECT_EQ(outcome.out, "");
+    return outcome.err;
+  };
+  EXPECT_THAT(error("none.db"), HasSubstr("none.db"));
+  EXPECT_FALSE(std::filesystem::exists(folder / "none.db"));
+  folder.file("text.db", "this is text");
+  EXPECT_THAT(error("text.db"), HasSubstr("text.db"));
+  folder.file("cut.db", "SQLite format 3");
+  EXPECT_THAT(error("cut.db"), HasSubstr("cut.db"));
+}
+
+}  // namespace
+}  // namespace gatefold::test

@@ -1,0 +1,92 @@
+#include "spec/names.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+
+#include "spec/dtype.h"
+#include "spec/machine.h"
+#include "spec/target.h"
+#include "spec/variant.h"
+
+namespace gatefold {
+namespace {
+
+using ::testing::HasSubstr;
+
+TEST(NearestName, FindsTheSmallestDistance) {
+  const std::vector<std::string> names = {"geglu", "swiglu", "reglu"};
+  EXPECT_EQ(nearest_name(names, "swigly"), "swiglu");
+  EXPECT_EQ(nearest_name(names, "geglu"), "geglu");
+  EXPECT_EQ(nearest_name(names, "gglu"), "geglu");
+}
+
+TEST(NearestName, FarNamesAreNotProposed) {
+  EXPECT_EQ(nearest_name({"swiglu"}, "x"), "");
+  EXPECT_EQ(nearest_name({"swiglu"}, "convolution-3d"), "");
+  EXPECT_EQ(nearest_name({}, "swiglu"), "");
+}
+
+TEST(NearestName, HandlesEmptyAndOverlongText) {
+  EXPECT_EQ(nearest_name({"swiglu"}, ""), "");
+  EXPECT_EQ(nearest_name({"ab"}, "ab?"), "ab");
+}
+
+template <typename Lookup>
+std::string usage_error(Lookup lookup) {
+  try {
+    lookup();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.exit_code(), 2);
+    return error.what();
+  }
+  return "no error";
+}
+
+TEST(UnknownName, EveryVocabularyProposesTheNearestAndListsAll) {
+  const std::string variant = usage_error([] { variant_named("swiglo"); });
+  EXPECT_THAT(variant, HasSubstr("unknown variant 'swiglo', did you mean 'swiglu'?"));
+  for (const Variant& v : all_variants()) EXPECT_THAT(variant, HasSubstr(v.name));
+  EXPECT_THAT(usage_error([] { dtype_named("fp32"); }), HasSubstr("did you mean 'f32'?"));
+  EXPECT_THAT(usage_error([] { target_named("x86-avx51"); }),
+              HasSubstr("did you mean 'x86-avx512'?"));
+  EXPECT_THAT(usage_error([] { cpu_profile_named("zen44"); }), HasSubstr("did you mean 'zen4'?"));
+}
+
+TEST(UnknownName, WithoutANearNameThereIsNoProposal) {
+  EXPECT_THAT(usage_error([] { dtype_named("quaternion"); }), Not(HasSubstr("did you mean")));
+}
+
+TEST(Shortest, ReadsBackAsTheSameFloat) {
+  for (const float value : {0.0f, 1.0f, 0.01f, 1.702f, 7.0f, -3.5f, 1e-30f, 3.4028235e38f}) {
+    EXPECT_EQ(std::strtof(shortest(value).c_str(), nullptr), value) << shortest(value);
+  }
+  EXPECT_EQ(shortest(1.702f), "1.702");
+  EXPECT_EQ(shortest(7.0f), "7");
+}
+
+TEST(Targets, AreInTheOrderOfTheirEnum) {
+  for (const TargetInfo& t : all_targets()) {
+    EXPECT_EQ(&info(t.target), &t);
+    EXPECT_EQ(target_named(t.name).target, t.target);
+  }
+  for (const DTypeInfo& d : all_dtypes()) EXPECT_EQ(info(d.dtype).name, d.name);
+}
+
+TEST(Targets, DoNotDependOnOneVendorsExtras) {
+  for (const TargetInfo& t : all_targets()) {
+    for (const char* extra : {"sse4a", "clzero", "xop", "fma4", "amx"}) {
+      EXPECT_THAT(t.halide, Not(HasSubstr(extra))) << t.name;
+    }
+  }
+}
+
+TEST(HiddenDType, IsRoundedOnlyForTheDotInstruction) {
+  EXPECT_EQ(hidden_dtype(Target::x86_avx512_bf16, DType::bf16), DType::bf16);
+  EXPECT_EQ(hidden_dtype(Target::x86_avx512, DType::bf16), DType::f32);
+  EXPECT_EQ(hidden_dtype(Target::x86_avx512_bf16, DType::f32), DType::f32);
+}
+
+}  // namespace
+}  // namespace gatefold

@@ -1,0 +1,104 @@
+#include "tuning/library_plan.h"
+
+#include <algorithm>
+#include <iterator>
+#include <optional>
+
+#include "schedules/space.h"
+#include "spec/error.h"
+#include "tuning/host.h"
+#include "tuning/winners.h"
+
+namespace gatefold {
+namespace {
+
+using Kernels = std::vector<LibraryKernel>;
+
+/// The first kernel that cannot be emitted, and why.
+std::optional<std::string> first_illegal(const Kernels& kernels) {
+  for (const LibraryKernel& kernel : kernels) {
+    if (const auto reason = why_illegal(kernel.spec))
+      return kernel_name(kernel.spec) + ": " + *reason;
+  }
+  return std::nullopt;
+}
+
+Kernels kernels_at(const LibraryRequest& request, Target target, const Packing& packing) {
+  Kernels kernels;
+  for (const RowBucket& rows : row_buckets(request.rows)) {
+    LibraryKernel kernel;
+    kernel.spec.ffn = request.ffn;
+    kernel.spec.target = target;
+    kernel.spec.rows = rows;
+    kernel.spec.packing = packing;
+    kernel.spec.point = parse_point(request.schedule, default_point(kernel.spec, request.cpu));
+    kernel.record.origin = "given";
+    kernels.push_back(std::move(kernel));
+  }
+  return kernels;
+}
+
+/// Under the first packing where the given point is legal in all buckets.
+Schedule given_schedule(const LibraryRequest& request, Target target) {
+  std::string reason;
+  for (const Packing& packing : legal_packings(request.ffn, target)) {
+    Kernels kernels = kernels_at(request, target, packing);
+    const auto illegal = first_illegal(kernels);
+    if (!illegal) return {std::move(kernels), {}};
+    if (reason.empty()) reason = *illegal;
+  }
+  fail_usage("--schedule: '" + request.schedule + "' is not legal for " + reason);
+}
+
+/// The winners of this CPU before those of others; a library for elsewhere is still a wish.
+Schedule tuned_schedule(const LibraryRequest& request, const std::vector<WinnerSet>& sets,
+                        Target target) {
+  WinnerQuery query;
+  query.ffn = request.ffn;
+  query.target = target;
+  query.cpu = host_cpu_name();
+  query.any_cpu = true;
+  return schedule_from_winners(sets, query, request.rows, request.cpu);
+}
+
+/// A point always holds a name=value with a known name; other words with '=' may be files.
+bool is_point(const std::string& schedule) {
+  const std::string first = schedule.substr(0, schedule.find('='));
+  const auto names = [&](const Tunable& t) { return first == t.name; };
+  return first != schedule && (first == "fusion" || schedule.find('/') == std::string::npos ||
+                               std::any_of(kTunables.begin(), kTunables.end(), names));
+}
+
+Schedule schedule_for(const LibraryRequest& request, Target target) {
+  if (request.schedule == "default") {
+    return default_schedule(request.ffn, target, request.rows, request.cpu);
+  }
+  if (request.schedule == "tuned") return tuned_schedule(request, shipped_winners(), target);
+  if (is_point(request.schedule)) return given_schedule(request, target);
+  return tuned_schedule(request, load_winners(request.schedule), target);
+}
+
+}  // namespace
+
+std::string default_library_name(const FfnSpec& ffn) {
+  return "ffn_" + ffn.variant.name + "_" + info(ffn.dtype).name + "_" + ffn.shape.text() +
+         (ffn.bias ? "_bias" : "");
+}
+
+PlannedLibrary plan_library(const LibraryRequest& request) {
+  PlannedLibrary planned;
+  planned.plan.name = request.name.empty() ? default_library_name(request.ffn) : request.name;
+  planned.plan.ffn = request.ffn;
+  for (const Target target : request.targets) {
+    Schedule schedule = schedule_for(request, target);
+    std::move(schedule.kernels.begin(), schedule.kernels.end(),
+              std::back_inserter(planned.plan.kernels));
+    for (const std::string& note : schedule.notes)
+      planned.notes.push_back(info(target).name + ": " + note);
+  }
+  if (const auto illegal = first_illegal(planned.plan.kernels))
+    fail_usage("cannot generate " + *illegal);
+  return planned;
+}
+
+}  // namespace gatefold
