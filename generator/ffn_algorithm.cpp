@@ -108,6 +108,15 @@ void define_packed_input(FfnStages& s) {
                                                             : f32_from_bf16_bits(value);
 }
 
+/// h, and 0 in the padded columns: their weights are zero, but 0 * inf is NaN, which the down
+/// projection would spread over the whole row.
+Expr real_columns(const FfnStages& s, const Expr& h) {
+  const int64_t d_ff = s.kernel.ffn.shape.d_ff;
+  if (d_ff == Shape::kAny) return select(s.n < s.d_ff, h, 0.0f);
+  const Packing& p = s.kernel.packing;
+  return packed_panels(p, d_ff) * p.panel == d_ff ? h : select(s.n < int(d_ff), h, 0.0f);
+}
+
 /// As the next projection stores and reads it: bf16 where its dot instruction needs that.
 Expr stored_hidden(const FfnStages& s, const Expr& h) {
   return uses_dot(s.kernel) ? reinterpret(BFloat(16), bf16_bits(h)) : h;
@@ -157,7 +166,7 @@ void define_hidden(FfnStages& s) {
   s.hidden = Func("hidden");
   const Expr h = ffn.variant.gated ? gated_hidden(ffn.variant, values[0], values[1])
                                    : dense_hidden(ffn.variant, values[0]);
-  s.hidden(s.n, s.m) = stored_hidden(s, h);
+  s.hidden(s.n, s.m) = stored_hidden(s, real_columns(s, h));
   if (!s.unfused()) s.first[0].out = s.hidden;
 }
 
@@ -210,7 +219,9 @@ std::vector<ImageParam> kernel_inputs(const FfnStages& stages) {
 
 std::vector<Argument> kernel_arguments(const FfnStages& stages) {
   const std::vector<ImageParam> inputs = kernel_inputs(stages);
-  return {inputs.begin(), inputs.end()};
+  std::vector<Argument> arguments(inputs.begin(), inputs.end());
+  arguments.push_back(stages.d_ff);
+  return arguments;
 }
 
 }  // namespace gatefold

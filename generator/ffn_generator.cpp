@@ -1,6 +1,6 @@
 // The same algorithm and schedules as a registered Halide Generator named "gatefold_ffn", for users
 // who emit kernels from their own CMake: link gatefold_generator and Halide's GenGen main, then
-//   gen -g gatefold_ffn -f my_ffn -o . -e object,c_header target=… variant=swiglu dtype=f32 \
+//   gen -g gatefold_ffn -f my_ffn -o . -e object,c_header target=… variant=swiglu dtype=f32
 //       d_model=4096 d_ff=11008 bias=false rows=16
 // isa picks the schedules (default: the highest that the Halide target string holds); packing and
 // point default to the analytic ones.
@@ -44,8 +44,8 @@ class FfnGenerator : public AbstractGenerator {
     using namespace Internal;
     std::vector<ArgInfo> infos;
     for (const Argument& a : kernel_arguments(stages())) {
-      infos.push_back({a.name, ArgInfoDirection::Input, ArgInfoKind::Buffer, {a.type},
-                       int(a.dimensions)});
+      const auto kind = a.is_buffer() ? ArgInfoKind::Buffer : ArgInfoKind::Scalar;
+      infos.push_back({a.name, ArgInfoDirection::Input, kind, {a.type}, int(a.dimensions)});
     }
     const Func& y = stages().y;
     infos.push_back({y.name(), ArgInfoDirection::Output, ArgInfoKind::Buffer, y.types(), 2});
@@ -72,6 +72,7 @@ class FfnGenerator : public AbstractGenerator {
     for (const ImageParam& p : kernel_inputs(stages())) {
       if (p.name() == name) return {p.parameter()};
     }
+    if (name == stages().d_ff.name()) return {stages().d_ff.parameter()};
     fail_usage("generator input '" + name + "' does not exist");
   }
   std::vector<Func> output_func(const std::string&) override { return {stages().y}; }
@@ -82,6 +83,7 @@ class FfnGenerator : public AbstractGenerator {
 
   bool emit_cpp_stub(const std::string&) override { return false; }
   bool emit_hlpipe(const std::string&) override { return false; }
+  bool allow_out_of_order_inputs_and_outputs() const override { return false; }
 
  private:
   [[noreturn]] static void fixed(const std::string& name) {

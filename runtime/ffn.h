@@ -37,7 +37,7 @@ struct Bucket {
 };
 
 /// context, x, streams, three biases, y
-inline constexpr int kMaxArguments = 2 + kMaxStreams + 3 + 1;
+inline constexpr int kMaxArguments = 2 + kMaxStreams + 3 + 2;
 
 }  // namespace gatefold
 

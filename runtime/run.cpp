@@ -109,6 +109,8 @@ int call_kernel(gf_ffn& ffn, Bucket& bucket, CallContext* context, Buffer* x, Bu
     for (int m = ffn.table->gated ? GF_MATRIX_GATE : GF_MATRIX_UP; m <= GF_MATRIX_DOWN; ++m)
       arguments[count++] = &ffn.bias_buffers[m].raw;
   }
+  int32_t d_ff = static_cast<int32_t>(ffn.sizes.d_ff);
+  arguments[count++] = &d_ff;
   arguments[count++] = &y->raw;
   return kernel.call(arguments);
 }

@@ -169,8 +169,8 @@ std::string beyond_target(const std::string& assembly, Target target) {
   const TemporaryFolder folder;
   const std::string file = folder.path() / "kernel.s";
   std::ofstream(file) << assembly;
-  const std::vector<std::string> command = {"as", "-march=" + assembler_cpu(target), file, "-o",
-                                            folder.path() / "kernel.o"};
+  const std::vector<std::string> command = {"/usr/bin/env", "as", "-march=" + assembler_cpu(target),
+                                            file,           "-o", folder.path() / "kernel.o"};
   std::string complaint = "the assembler did not run";
   run_processes({command}, 1, {.timeout_s = 60}, [&](size_t, const ProcessResult& result) {
     complaint = result.errors;

@@ -56,7 +56,8 @@ void check(const KernelSpec& kernel, const Loop& loop) {
   EXPECT_THAT(loop.gathers(), testing::IsEmpty()) << loop.text();
   EXPECT_THAT(loop.stores(), testing::IsEmpty()) << loop.text();
   const auto accumulators = static_cast<int>(loop.accumulators().size());
-  EXPECT_EQ(accumulators, kernel.point.mr * vectors(kernel)) << loop.text();
+  // More where the halves of widened pairs are summed apart.
+  EXPECT_GE(accumulators, kernel.point.mr * vectors(kernel)) << loop.text();
   if (kernel.rows.tuned_rows >= 8) {
     EXPECT_GE(accumulators, 8) << "fewer than two units times four cycles keep waiting";
   }

@@ -66,7 +66,7 @@ void expect_within(const Function& f, Exact exact, float low, float high, double
     if (!(error <= worst)) worst = error, where = x[i];
   }
   EXPECT_LE(worst, bound) << "at x = " << where;
-  RecordProperty("worst_ulps", std::to_string(worst));
+  testing::Test::RecordProperty("worst_ulps", std::to_string(worst));
 }
 
 double exact_sigmoid(double x) { return 1 / (1 + std::exp(-x)); }

@@ -180,6 +180,7 @@ int FakeLibrary::run(void** arguments) {
     for (int m = variant.gated ? GF_MATRIX_GATE : GF_MATRIX_UP; m <= GF_MATRIX_DOWN; ++m)
       call.bias[m] = buffer(*rest++);
   }
+  ++rest;  // d_ff
   call.y = buffer(*rest);
   if (before_call) {
     if (const int code = before_call(call.context)) return code;

@@ -11,7 +11,7 @@ struct buffer {
 };
 
 static int call(void **args) {
-  struct buffer *y = args[4];
+  struct buffer *y = args[5];
   y->host[0] = 42;
   return 0;
 }

@@ -2,87 +2,77 @@
 
 #include <gtest/gtest.h>
 
-#include <algorithm>
+#include <functional>
 #include <set>
+#include <tuple>
 
 namespace gatefold {
 namespace {
 
-struct Case {
-  Target target;
-  DType dtype;
-  Shape shape;
-  const char* variant;
-};
+/// Every shape worth doubting, dense and gated, for one target and dtype.
+class Space : public testing::TestWithParam<std::tuple<TargetInfo, DTypeInfo>> {
+ protected:
+  std::vector<FfnSpec> blocks() const {
+    std::vector<FfnSpec> out;
+    for (const Shape& s : {Shape{}, Shape{1, 1}, Shape{1, 37}, Shape{37, 1}, Shape{85, 341},
+                           Shape{512, 1365}, Shape{896, 4864}, Shape{4096, 11008}}) {
+      for (const char* v : {"swiglu", "gelu"}) out.push_back({variant_named(v), dtype(), s, true});
+    }
+    return out;
+  }
+  Target target() const { return std::get<0>(GetParam()).target; }
+  DType dtype() const { return std::get<1>(GetParam()).dtype; }
 
-std::vector<Case> cases() {
-  std::vector<Case> out;
-  for (const TargetInfo& t : all_targets()) {
-    for (const DTypeInfo& d : all_dtypes()) {
-      for (const Shape& s : {Shape{}, Shape{1, 1}, Shape{1, 37}, Shape{37, 1}, Shape{85, 341},
-                             Shape{512, 1365}, Shape{896, 4864}, Shape{4096, 11008}}) {
-        for (const char* v : {"swiglu", "gelu"}) out.push_back({t.target, d.dtype, s, v});
+  /// Calls check with every packing of every block.
+  void for_each_kernel(const std::function<void(KernelSpec)>& check) const {
+    for (const FfnSpec& ffn : blocks()) {
+      for (const Packing& packing : legal_packings(ffn, target())) {
+        check({ffn, target(), {1, 1, 1}, packing, {}});
       }
     }
   }
-  return out;
-}
-
-class Space : public testing::TestWithParam<Case> {
- protected:
-  KernelSpec kernel(int64_t rows, const Packing& packing) const {
-    const Case& c = GetParam();
-    return {ffn(), c.target, {rows, rows, rows}, packing, {}};
-  }
-  FfnSpec ffn() const {
-    const Case& c = GetParam();
-    return {variant_named(c.variant), c.dtype, c.shape, true};
-  }
-  std::vector<Packing> packings() const { return legal_packings(ffn(), GetParam().target); }
 };
 
 TEST_P(Space, DefaultsAreLegalForEveryPackingCpuAndRowCount) {
-  for (const Packing& packing : packings()) {
+  for_each_kernel([](KernelSpec k) {
     for (int64_t rows : {1, 2, 3, 4, 5, 16, 64, 192, 256, 5000}) {
+      k.rows = {rows, rows, rows};
       for (const CpuProfile& cpu : all_cpu_profiles()) {
-        KernelSpec k = kernel(rows, packing);
         k.point = default_point(k, cpu);
-        EXPECT_EQ(why_illegal(k).value_or(""), "") << packing.text() << " | " << k.point.text();
+        EXPECT_EQ(why_illegal(k).value_or(""), "") << k.packing.text() << " | " << k.point.text();
         EXPECT_LE(k.point.mr, rows);
       }
     }
-  }
+  });
 }
 
 TEST_P(Space, DownNeverReadsHiddenColumnsWithoutPanels) {
-  const Shape& s = GetParam().shape;
-  for (const Packing& p : packings()) {
-    for (int64_t d_ff : {s.d_ff == Shape::kAny ? int64_t{1365} : s.d_ff}) {
-      EXPECT_LE(packed_lines(p, d_ff) * p.k_step * p.pair, packed_panels(p, d_ff) * p.panel)
-          << p.text();
-    }
-  }
+  for_each_kernel([](const KernelSpec& k) {
+    const Packing& p = k.packing;
+    const int64_t d_ff = k.ffn.shape.d_ff == Shape::kAny ? 1365 : k.ffn.shape.d_ff;
+    EXPECT_LE(packed_lines(p, d_ff) * p.k_step * p.pair, packed_panels(p, d_ff) * p.panel) << p.text();
+  });
 }
 
 TEST_P(Space, EveryEnumeratedPointIsLegalAndNoneTwice) {
-  for (int64_t rows : {1, 16}) {
-    KernelSpec k = kernel(rows, packings().front());
-    const std::vector<SchedulePoint> points = legal_points(k);
-    std::set<std::string> seen;
-    for (const SchedulePoint& p : points) {
-      k.point = p;
-      EXPECT_EQ(why_illegal(k).value_or(""), "") << p.text();
-      EXPECT_TRUE(seen.insert(p.text()).second) << p.text() << " twice";
+  for_each_kernel([](KernelSpec k) {
+    for (int64_t rows : {1, 16}) {
+      k.rows = {rows, rows, rows};
+      const std::vector<SchedulePoint> points = legal_points(k);
+      std::set<std::string> seen;
+      for (const SchedulePoint& p : points) {
+        k.point = p;
+        ASSERT_EQ(why_illegal(k).value_or(""), "") << p.text();
+        ASSERT_TRUE(seen.insert(p.text()).second) << p.text() << " twice";
+      }
+      EXPECT_GE(points.size(), 20u) << k.ffn.shape.text() << " " << k.packing.text();
     }
-    EXPECT_GE(points.size(), 20u);
-  }
+  });
 }
 
-INSTANTIATE_TEST_SUITE_P(All, Space, testing::ValuesIn(cases()), [](const auto& p) {
-  std::string target = info(p.param.target).name;
-  std::replace(target.begin(), target.end(), '-', '_');
-  return target + "_" + info(p.param.dtype).name + "_" + p.param.shape.text() + "_" + p.param.variant;
-});
+INSTANTIATE_TEST_SUITE_P(All, Space,
+                         testing::Combine(testing::ValuesIn(all_targets()),
+                                          testing::ValuesIn(all_dtypes())));
 
 KernelSpec usual() {
   const FfnSpec ffn{variant_named("swiglu"), DType::f32, {4096, 11008}, false};

@@ -63,7 +63,8 @@ typedef struct gf_kernel {
   uint8_t word_bits;
   uint8_t word_k;
   uint8_t reserved;
-  /* args: &context, x, the streams, [b_gate, b_up] or [b_up], b_down (those only with biases), y;
+  /* args: &context, x, the streams, [b_gate, b_up] or [b_up], b_down (those only with biases),
+   * pointer to d_ff as int32_t (padded hidden columns must be 0 even beside infinities), y;
    * all but the first are halide_buffer_t *. x and y are (column, row) of float 32 or bfloat 16; a
    * row's stride is any, column strides are 1. Biases are f32, padded with zeros to the matrix's
    * panels. The weights and biases of one block are given to several calls at once: only read them.
