@@ -12,30 +12,30 @@ set(GATEFOLD_CACHE_DIR "" CACHE PATH
 
 find_package(Python3 3.8 REQUIRED COMPONENTS Interpreter)
 
-# Sets `out` to the folder halide/ of the fetched wheel.
-function(gatefold_fetch_halide out)
+# Sets `out` to the folder of a wheel that is fetched with pip into the cache and whose bytes are checked.
+function(gatefold_fetch_wheel out package version sha256)
   if(NOT CMAKE_HOST_SYSTEM_NAME STREQUAL "Linux" OR NOT CMAKE_HOST_SYSTEM_PROCESSOR STREQUAL "x86_64")
-    message(FATAL_ERROR "Halide ${GATEFOLD_HALIDE_VERSION}: there is a wheel for Linux x86_64 only, this is "
-                        "${CMAKE_HOST_SYSTEM_NAME} ${CMAKE_HOST_SYSTEM_PROCESSOR}; set GATEFOLD_HALIDE_DIR")
+    message(FATAL_ERROR "${package} ${version}: there is a wheel for Linux x86_64 only, this is "
+                        "${CMAKE_HOST_SYSTEM_NAME} ${CMAKE_HOST_SYSTEM_PROCESSOR}")
   endif()
   if(GATEFOLD_CACHE_DIR)
     set(cache --cache "${GATEFOLD_CACHE_DIR}")
   endif()
   execute_process(
     COMMAND "${Python3_EXECUTABLE}" "${CMAKE_CURRENT_FUNCTION_LIST_DIR}/fetch_wheel.py"
-            halide ${GATEFOLD_HALIDE_VERSION} ${GATEFOLD_HALIDE_SHA256}
-            --tag cp311-cp311-manylinux_2_28_x86_64 ${cache}
+            ${package} ${version} ${sha256} --tag cp311-cp311-manylinux_2_28_x86_64 ${cache}
     OUTPUT_VARIABLE folder OUTPUT_STRIP_TRAILING_WHITESPACE RESULT_VARIABLE failed)
   if(failed)
-    message(FATAL_ERROR "Halide ${GATEFOLD_HALIDE_VERSION} could not be fetched (see above)")
+    message(FATAL_ERROR "${package} ${version} could not be fetched (see above)")
   endif()
-  set(${out} "${folder}/halide" PARENT_SCOPE)
+  set(${out} "${folder}" PARENT_SCOPE)
 endfunction()
 
 if(GATEFOLD_HALIDE_DIR)
   set(gatefold_halide "${GATEFOLD_HALIDE_DIR}")
 else()
-  gatefold_fetch_halide(gatefold_halide)
+  gatefold_fetch_wheel(fetched halide ${GATEFOLD_HALIDE_VERSION} ${GATEFOLD_HALIDE_SHA256})
+  set(gatefold_halide "${fetched}/halide")
 endif()
 if(NOT EXISTS "${gatefold_halide}/lib64/libHalide.so")
   message(FATAL_ERROR "'${gatefold_halide}' is not the folder halide/ of an unpacked wheel: no lib64/libHalide.so")

@@ -1,6 +1,7 @@
 #include "runtime/cpu_features.h"
 
 #include <array>
+#include <atomic>
 
 #include "gatefold/gatefold.h"
 
@@ -43,6 +44,8 @@ constexpr std::array<Requirement, 3> kRequirements = {{
     {"x86-avx512-bf16", {kLeaf1, kAvx512Ifma, kZen4Leaf7Ecx, kAvx512Bf16, kLzcnt}, kXmmYmmZmm},
 }};
 
+std::atomic<uint32_t> assumed{0};  // bit n: the target of kRequirements[n]
+
 constexpr bool contains(uint64_t have, uint64_t needed) { return (have & needed) == needed; }
 
 bool fulfils(const Requirement& need, const CpuidWords& cpu, uint64_t xcr0) {
@@ -63,7 +66,13 @@ bool target_usable(std::string_view target, const CpuidWords& cpu, uint64_t xcr0
 bool target_usable(std::string_view target) {
   static const CpuidWords words = read_cpuid_words();
   static const uint64_t xcr0 = read_xcr0();
-  return target_usable(target, words, xcr0);
+  const int rank = target_rank(target);
+  return rank >= 0 && ((assumed >> rank & 1) != 0 || target_usable(target, words, xcr0));
+}
+
+void assume_usable(std::string_view target) {
+  const int rank = target_rank(target);
+  if (rank >= 0) assumed |= uint32_t{1} << rank;
 }
 
 int target_rank(std::string_view target) {

@@ -21,6 +21,11 @@ bool target_usable(std::string_view target, const CpuidWords& cpu, uint64_t xcr0
 /// The same of this machine; the answer of CPUID is read once.
 bool target_usable(std::string_view target);
 
+/// From now on `target` counts as usable whatever CPUID says: for an emulator that runs what this
+/// CPU refuses. Unknown names: nothing happens. Internal: without an emulator its kernels end the
+/// process.
+void assume_usable(std::string_view target);
+
 /// Position in the order of targets, lowest first; -1: unknown name.
 int target_rank(std::string_view target);
 

@@ -13,6 +13,15 @@ namespace {
 // Kernels keep at most 16 KiB per allocation on the stack.
 constexpr size_t kWorkerStack = size_t{1} << 20;
 
+/// The application's signals are not for workers. What a worker's own instruction causes is:
+/// blocked, it would end the process past the application's handler.
+sigset_t worker_signal_mask() {
+  sigset_t mask;
+  sigfillset(&mask);
+  for (int own : {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP, SIGSYS}) sigdelset(&mask, own);
+  return mask;
+}
+
 }  // namespace
 
 void Pool::grow(int wanted) {
@@ -29,12 +38,12 @@ void Pool::grow(int wanted) {
 }
 
 bool Pool::start_worker() {
-  sigset_t all, before;
-  sigfillset(&all);
+  const sigset_t mask = worker_signal_mask();
+  sigset_t before;
   pthread_attr_t attributes;
   if (pthread_attr_init(&attributes) != 0) return false;
   pthread_attr_setstacksize(&attributes, kWorkerStack);
-  pthread_sigmask(SIG_SETMASK, &all, &before);  // the application's signals are not for workers
+  pthread_sigmask(SIG_SETMASK, &mask, &before);
   pthread_t& thread = threads_[workers()];
   const int error = pthread_create(&thread, &attributes, worker_main, this);
   pthread_sigmask(SIG_SETMASK, &before, nullptr);

@@ -1,6 +1,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "schedules/space.h"
 #include "tests/generator/assembly.h"
 
 namespace gatefold::test {

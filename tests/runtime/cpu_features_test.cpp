@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdlib>
 #include <string>
 
 #include "gatefold/gatefold.h"
@@ -91,6 +92,21 @@ TEST(CpuFeatures, ThisMachineAgreesWithTheCompilersOwnCheck) {
             __builtin_cpu_supports("avx512vl") != 0 && __builtin_cpu_supports("avx512dq") != 0);
 }
 #endif
+
+TEST(CpuFeatures, AnAssumedTargetIsUsable) {
+  // In a process of its own, which nothing can change back.
+  EXPECT_EXIT(
+      {
+        assume_usable("arm64-neon");
+        assume_usable("x86-avx512-bf16");
+        const bool kept = gf_isa_usable("x86-avx512") ==
+                          target_usable("x86-avx512", read_cpuid_words(), read_xcr0());
+        const bool assumed =
+            gf_isa_usable("x86-avx512-bf16") && best_target() == std::string("x86-avx512-bf16");
+        std::exit(kept && assumed && !gf_isa_usable("arm64-neon") ? 0 : 1);
+      },
+      testing::ExitedWithCode(0), "");
+}
 
 TEST(CpuFeatures, BestTargetIsUsable) {
   const std::string best = best_target();

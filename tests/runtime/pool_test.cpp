@@ -117,6 +117,8 @@ TEST(Pool, WorkersHaveTheProcessMaskStandardEnvironmentAndNoSignals) {
     sigset_t blocked;
     pthread_sigmask(SIG_SETMASK, nullptr, &blocked);
     if (!sigismember(&blocked, SIGINT) || !sigismember(&blocked, SIGALRM)) ++bad_signals;
+    // A crash handler of the application must see a worker's faults too.
+    if (sigismember(&blocked, SIGSEGV) || sigismember(&blocked, SIGILL)) ++bad_signals;
     return 0;
   });
   EXPECT_EQ(seen.size(), 2u);
