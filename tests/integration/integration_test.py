@@ -101,6 +101,8 @@ class OwnHalideRuntime(Case):
                                          f"-DPIPELINE_GENERATOR={self.setting.pipeline_generator}",
                                          f"-DHALIDE_RUNTIME_INCLUDE={self.setting.build / 'halide_runtime'}")
         self.assertNotIn(": NO", call(folder / "own_halide"))
+        # The look for traces sees them where they are.
+        self.assertNotEqual(project.compiler_traces(self.setting.pipeline_generator), [])
         self.assertEqual(project.compiler_traces(folder / "own_halide"), [])
         self.assert_one_runtime(folder / "own_halide")
         self.assert_private_services(folder / "mlp" / "libmlp.a")

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""The README's worked example, run as it stands there: readme_test.py BUILD_FOLDER.
+"""The README's worked example, run as it stands there: readme_test.py BUILD_FOLDER [--update].
 
 Every ```console block is a session: lines that begin with `$ ` are commands, what follows is their output. Commands must
 succeed and print what the README says, word by word; only measured figures (numbers with a decimal point or an exponent)
-may be others.
+may be others. With --update the README gets what the commands print now.
 """
 import pathlib
 import re
@@ -15,25 +15,57 @@ import unittest
 from project import SOURCE, python_with_numpy
 
 BUILD = ""
+README = SOURCE / "README.md"
 CONSOLE = re.compile(r"^```console\n(.*?)^```$", re.M | re.S)
 NUMBER = re.compile(r"[-+]?\d+(\.\d+)?(e[-+]?\d+)?")
 MEASURED = re.compile(r"[-+]?(\d+\.\d+(e[-+]?\d+)?|\d+e[-+]?\d+)")
 
 
-def sessions(text):
-    """[(command, [lines of output])] of all console blocks."""
+class Step:
+    """A command, as written over one or more lines, and the output under it."""
+
+    def __init__(self, line):
+        self.written, self.output = [line], []
+
+    @property
+    def command(self):
+        return " ".join(line.removesuffix("\\").strip() for line in self.written).removeprefix("$ ")
+
+
+def steps_of(session):
     steps = []
-    for block in CONSOLE.findall(text):
-        lines = iter(block.splitlines())
-        for line in lines:
-            if line.startswith("$ "):
-                command = line[2:]
-                while command.endswith("\\"):
-                    command = command[:-1].rstrip() + " " + next(lines).strip()
-                steps.append((command, []))
-            else:
-                steps[-1][1].append(line)
+    for line in session.splitlines():
+        if steps and steps[-1].written[-1].endswith("\\"):
+            steps[-1].written.append(line)
+        elif line.startswith("$ "):
+            steps.append(Step(line))
+        else:
+            steps[-1].output.append(line)
     return steps
+
+
+class Clone:
+    """A folder that looks like a built clone, in which the commands leave their files."""
+
+    def __init__(self, build):
+        build = pathlib.Path(build).resolve()
+        self.root = build / "tests" / "integration" / "work" / "readme"
+        shutil.rmtree(self.root, ignore_errors=True)
+        (self.root / "build").mkdir(parents=True)
+        (self.root / "build" / "gatefold").symlink_to(build / "gatefold")
+        (self.root / "examples").symlink_to(SOURCE / "examples")
+        (self.root / "bin").mkdir()
+        python = self.root / "bin" / "python3"
+        python.write_text(f'#!/bin/sh\nexec "{shutil.which(python_with_numpy())}" "$@"\n')
+        python.chmod(0o755)
+
+    def run(self, command):
+        """What it prints, line by line; it must succeed."""
+        done = subprocess.run(["bash", "-c", f'PATH="$PWD/bin:$PATH"; {command}'], cwd=self.root, text=True,
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+        if done.returncode:
+            raise AssertionError(f"{command}\nexit {done.returncode}\n{done.stdout}")
+        return done.stdout.splitlines()
 
 
 def same_word(wanted, got):
@@ -67,34 +99,31 @@ class Comparison(unittest.TestCase):
 
 
 class Readme(unittest.TestCase):
-    def setUp(self):
-        self.root = pathlib.Path(BUILD).resolve() / "tests" / "integration" / "work" / "readme"
-        shutil.rmtree(self.root, ignore_errors=True)
-        (self.root / "build").mkdir(parents=True)
-        (self.root / "build" / "gatefold").symlink_to(pathlib.Path(BUILD).resolve() / "gatefold")
-        (self.root / "examples").symlink_to(SOURCE / "examples")
-        (self.root / "bin").mkdir()
-        python = self.root / "bin" / "python3"
-        python.write_text(f'#!/bin/sh\nexec "{shutil.which(python_with_numpy())}" "$@"\n')
-        python.chmod(0o755)
-
     def test_worked_example(self):
-        steps = sessions((SOURCE / "README.md").read_text(encoding="utf-8"))
-        commands = " ".join(command for command, _ in steps)
+        steps = [step for session in CONSOLE.findall(README.read_text(encoding="utf-8")) for step in steps_of(session)]
+        commands = " ".join(step.command for step in steps)
         for needed in ("generate", "run", "check", "bench"):
             self.assertIn(f"gatefold {needed}", commands)
-        for command, wanted in steps:
-            self.check(command, wanted)
+        clone = Clone(BUILD)
+        for step in steps:
+            got = clone.run(step.command)
+            self.assertTrue(len(step.output) == len(got) and all(map(same_line, step.output, got)), "\n".join(
+                [step.command, "-- the README says", *step.output, "-- it prints", *got]))
 
-    def check(self, command, wanted):
-        done = subprocess.run(["bash", "-c", f'PATH="$PWD/bin:$PATH"; {command}'], cwd=self.root, text=True,
-                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
-        self.assertEqual(done.returncode, 0, f"{command}\n{done.stdout}")
-        got = done.stdout.splitlines()
-        self.assertTrue(len(wanted) == len(got) and all(map(same_line, wanted, got)),
-                        "\n".join([command, "-- the README says", *wanted, "-- it prints", *got]))
+
+def update():
+    clone = Clone(BUILD)
+
+    def rerun(session):
+        lines = [line for step in steps_of(session.group(1)) for line in step.written + clone.run(step.command)]
+        return "```console\n" + "\n".join(lines) + "\n```"
+
+    README.write_text(CONSOLE.sub(rerun, README.read_text(encoding="utf-8")), encoding="utf-8")
 
 
 if __name__ == "__main__":
     BUILD = sys.argv[1]
-    unittest.main(argv=sys.argv[:1], verbosity=2)
+    if "--update" in sys.argv[2:]:
+        update()
+    else:
+        unittest.main(argv=sys.argv[:1], verbosity=2)
