@@ -2,11 +2,11 @@
 
 #include <algorithm>
 #include <set>
-#include <sstream>
 
 #include "bench/accuracy_cases.h"
 #include "bench/block_check.h"
 #include "spec/error.h"
+#include "spec/names.h"
 
 namespace gatefold {
 namespace {
@@ -138,8 +138,7 @@ const std::vector<Shape>& default_check_shapes() {
 
 std::vector<Shape> parse_shapes(const std::string& list) {
   std::vector<Shape> shapes;
-  std::istringstream words(list + ",");
-  for (std::string word; std::getline(words, word, ',');) {
+  for (const std::string& word : split_list(list)) {
     const size_t x = word.find('x');
     if (x == std::string::npos) {
       fail_usage("--shapes: '" + word + "', wanted D_MODELxD_FF such as 384x1536");

@@ -19,12 +19,7 @@ struct Output {
 
 Output run_case(gf_ffn* block, const AccuracyCase& c, const FfnSpec& ffn) {
   std::vector<uint8_t> storage = stored_as(ffn.dtype, c.x);
-  const gf_rows x{.struct_size = sizeof(gf_rows),
-                  .dtype = runtime_dtype(ffn.dtype),
-                  .data = storage.data(),
-                  .rows = c.rows,
-                  .cols = ffn.shape.d_model,
-                  .row_stride = 0};
+  const gf_rows x = dense_rows(storage.data(), ffn.dtype, c.rows, ffn.shape.d_model);
   GuardedOutput output(c.rows, x.cols, x.dtype);
   output.poison();
   const gf_rows y = output.rows();
@@ -99,12 +94,20 @@ class BlockCheck {
     cell.max_abs = found.max_abs;
     cell.rel_l2 = found.rel_l2;
     cell.scaled = found.scaled;
-    if (cell.note.empty() && !acceptable(found, tolerance_, ffn_.shape.d_model, ffn_.shape.d_ff)) {
+    if (cell.note.empty() && !within_tolerance(c, found)) {
       cell.note = "output " + position(c, found.worst_index) + " is past its tolerance";
     }
     if (cell.note.empty()) cell.note = leak(c, out, plain);
     cell.ok = cell.note.empty();
     return cell;
+  }
+
+  /// Wide values reach the activation's tails, where a hidden value is small against what the
+  /// rounding of its argument does to it. Each output's own bound knows that, the norms do not:
+  /// with a single hidden value (d_ff = 1) they see nothing else.
+  bool within_tolerance(const AccuracyCase& c, const Comparison& found) const {
+    if (c.values == "wide") return found.worst <= 1;
+    return acceptable(found, tolerance_, ffn_.shape.d_model, ffn_.shape.d_ff);
   }
 
   /// Whether a special row changed another one.

@@ -1,7 +1,6 @@
 #include "bench/contender.h"
 
 #include <algorithm>
-#include <sstream>
 
 #include "spec/error.h"
 #include "spec/names.h"
@@ -19,8 +18,7 @@ std::vector<ContenderInfo> contenders_named(const std::string& list) {
   if (list == "all") return all_contenders();
   if (list == "none") return {};
   std::vector<ContenderInfo> chosen;
-  std::istringstream words(list + ",");
-  for (std::string word; std::getline(words, word, ',');) {
+  for (const std::string& word : split_list(list)) {
     const bool twice = std::any_of(chosen.begin(), chosen.end(),
                                    [&](const ContenderInfo& c) { return c.name == word; });
     if (twice) fail_usage("--vs: '" + word + "' stands twice in '" + list + "'");

@@ -48,9 +48,9 @@ class Bench {
 
   BenchResult run() {
     pack();
-    say(contest_, "waiting until nothing else measures");
     LockOptions lock_options;
     lock_options.stop = options_.stop;
+    lock_options.waiting = contest_.progress;
     const MeasureLock lock(lock_options);
     if (stopped()) return std::move(result_);
     say(contest_, "measuring what this machine reaches at most");
@@ -87,12 +87,8 @@ class Bench {
 
   void measure(int64_t rows) {
     std::vector<uint8_t> input = stored_as(contest_.ffn.dtype, data_.x(0, rows));
-    const gf_rows x{.struct_size = sizeof(gf_rows),
-                    .dtype = runtime_dtype(contest_.ffn.dtype),
-                    .data = input.data(),
-                    .rows = rows,
-                    .cols = contest_.ffn.shape.d_model,
-                    .row_stride = 0};
+    const gf_rows x =
+        dense_rows(input.data(), contest_.ffn.dtype, rows, contest_.ffn.shape.d_model);
     GuardedOutput output(rows, x.cols, x.dtype);
     std::vector<BenchCell> cells;
     for (Entry& e : entries_) cells.push_back(judge(e, x, output));

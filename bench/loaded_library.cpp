@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "spec/error.h"
+#include "tuning/ffn_data.h"
 
 namespace gatefold {
 namespace {
@@ -82,6 +83,15 @@ Block LoadedLibrary::create(Shape shape, const gf_ffn_weights& weights, int thre
   require_ok(gf_ffn_create(library_.get(), &desc, &weights, &options, &ffn),
              manifest_.path.filename().string());
   return Block(ffn);
+}
+
+gf_rows dense_rows(void* data, DType dtype, int64_t rows, int64_t cols) {
+  return {.struct_size = sizeof(gf_rows),
+          .dtype = runtime_dtype(dtype),
+          .data = data,
+          .rows = rows,
+          .cols = cols,
+          .row_stride = 0};
 }
 
 gf_report report_of(const gf_ffn* ffn) {

@@ -48,4 +48,7 @@ class LoadedLibrary {
 
 gf_report report_of(const gf_ffn* ffn);
 
+/// Dense rows of x or y in a dtype.
+gf_rows dense_rows(void* data, DType dtype, int64_t rows, int64_t cols);
+
 }  // namespace gatefold

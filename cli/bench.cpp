@@ -8,6 +8,7 @@
 #include "cli/interrupt.h"
 #include "cli/output.h"
 #include "cli/progress.h"
+#include "cli/roof_json.h"
 #include "generator/library.h"
 #include "spec/error.h"
 #include "tuning/roofline.h"
@@ -58,12 +59,6 @@ std::string target_of(const LoadedLibrary& library, const std::string& isa) {
   }
   if (!gf_isa_usable(best.c_str())) fail_unavailable("--isa: this CPU cannot run '" + best + "'");
   return best;
-}
-
-Json roof_json(const Roof& roof) {
-  return {{"f32_gflops", roof.f32_gflops}, {"bf16_gflops", roof.bf16_gflops},
-          {"i8_gops", roof.i8_gops},       {"read_gbps", roof.read_gbps},
-          {"threads", roof.threads},       {"target", info(roof.target).name}};
 }
 
 Json json_of(const BenchResult& result, const Contest& contest) {

@@ -6,6 +6,7 @@
 #include "cli/interrupt.h"
 #include "cli/output.h"
 #include "cli/progress.h"
+#include "cli/roof_json.h"
 #include "gatefold/gatefold.h"
 #include "runtime/machine.h"
 #include "spec/target.h"
@@ -25,8 +26,8 @@ struct Options {
 Roof measure(const std::string& isa, int threads) {
   if (isa.empty()) return {};
   Progress progress;
-  progress.show("waiting until nothing else measures");
   LockOptions lock_options;
+  lock_options.waiting = [&progress](const std::string& whom) { progress.show(whom); };
   lock_options.stop = &interrupt_flag();
   const MeasureLock lock(lock_options);
   throw_if_interrupted();
@@ -50,18 +51,6 @@ Json machine_json(const Machine& m) {
       {"usable_targets", usable},
       {"threads", m.threads},
       {"caches", {{"l1d", cache_json(m.l1d)}, {"l2", cache_json(m.l2)}, {"l3", cache_json(m.l3)}}}};
-}
-
-Json roof_json(const Roof& roof) {
-  return {{"f32_gflops", roof.f32_gflops},
-          {"bf16_gflops", roof.bf16_gflops},
-          {"i8_gops", roof.i8_gops},
-          {"read_gbps", roof.read_gbps},
-          {"threads", roof.threads},
-          {"f32_instruction", roof.f32_instruction},
-          {"bf16_instruction", roof.bf16_instruction},
-          {"i8_instruction", roof.i8_instruction},
-          {"read_pattern", roof.read_pattern}};
 }
 
 Json tools_json(const std::vector<Tool>& tools) {

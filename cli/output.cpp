@@ -76,6 +76,10 @@ std::string ms_text(std::optional<double> ms) {
   return known(ms) ? fmt::format("{:.4g}", *ms) : "-";
 }
 
+std::string percent_text(std::optional<double> percent) {
+  return known(percent) ? fmt::format("{:+.1f} %", *percent) : "-";
+}
+
 std::string ratio_text(std::optional<double> ratio) {
   return known(ratio) ? fmt::format("{:.3f}", *ratio) : "-";
 }

@@ -43,6 +43,8 @@ class Table {
 std::string bytes_text(int64_t bytes);
 /// Milliseconds with four significant digits.
 std::string ms_text(std::optional<double> ms);
+/// "+1.5 %"; "-" where it is not known.
+std::string percent_text(std::optional<double> percent);
 /// "0.93"; "-" where it is not known.
 std::string ratio_text(std::optional<double> ratio);
 

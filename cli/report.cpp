@@ -45,10 +45,6 @@ Json json_of(const std::vector<ReportCell>& report) {
   return {{"cells", cells}};
 }
 
-std::string percent(std::optional<double> value) {
-  return value ? fmt::format("{:+.1f} %", *value) : "-";
-}
-
 /// The points, which are long, come after the figures.
 void print_report(const std::vector<ReportCell>& report) {
   Table table({"block", "dtype", "target", ">rows", ">threads", ">median ms", ">efficiency",
@@ -58,7 +54,7 @@ void print_report(const std::vector<ReportCell>& report) {
     table.add({ffn.variant.name + " " + ffn.shape.text() + (ffn.bias ? " bias" : ""),
                info(ffn.dtype).name, info(c.key.target).name, std::to_string(c.rows),
                std::to_string(c.key.threads), ms_text(c.median_ms), ratio_text(c.efficiency),
-               c.bound, ratio_text(c.speedup), ratio_text(c.vs_unfused), percent(c.margin_pct),
+               c.bound, ratio_text(c.speedup), ratio_text(c.vs_unfused), percent_text(c.margin_pct),
                c.winner + " (" + c.origin + (c.stale ? ", stale)" : ")")});
   }
   table.print();

@@ -44,10 +44,6 @@ std::string escaped(const std::string& text) {
 
 std::string number(const std::string& text) { return "<td class=n>" + text + "</td>"; }
 
-std::string percent(std::optional<double> value) {
-  return value ? fmt::format("{:+.1f} %", *value) : "-";
-}
-
 std::string efficiency_bar(std::optional<double> efficiency) {
   if (!efficiency) return "<td>-</td>";
   const double width = std::min(1.0, std::max(0.0, *efficiency)) * 100;
@@ -64,7 +60,7 @@ std::string html_row(const ReportCell& c) {
       ffn.bias ? " with biases" : "", info(ffn.dtype).name, info(c.key.target).name,
       number(std::to_string(c.rows)), number(std::to_string(c.key.threads)), escaped(c.winner),
       escaped(c.origin), number(ms_text(c.median_ms)), escaped(c.runner_up),
-      number(percent(c.margin_pct)), number(ratio_text(c.speedup)),
+      number(percent_text(c.margin_pct)), number(ratio_text(c.speedup)),
       number(ratio_text(c.vs_unfused)), efficiency_bar(c.efficiency), escaped(c.bound));
 }
 

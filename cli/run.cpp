@@ -5,12 +5,12 @@
 #include <limits>
 #include <memory>
 
+#include "bench/file_weights.h"
 #include "bench/loaded_library.h"
 #include "cli/commands.h"
 #include "cli/emulated.h"
 #include "cli/interrupt.h"
 #include "cli/output.h"
-#include "formats/ffn_tensors.h"
 #include "formats/npy.h"
 #include "spec/error.h"
 #include "tuning/ffn_data.h"
@@ -28,55 +28,6 @@ struct Options {
   bool json = false;
   bool emulated = false;
 };
-
-gf_dtype dtype_of(TensorType type) {
-  switch (type) {
-    case TensorType::f32:
-      return GF_F32;
-    case TensorType::bf16:
-      return GF_BF16;
-    case TensorType::f16:
-      return GF_F16;
-  }
-  return GF_F32;
-}
-
-gf_gate_order order_of(const std::optional<GateOrder>& order) {
-  if (!order) return GF_ORDER_NONE;
-  switch (*order) {
-    case GateOrder::gate_first:
-      return GF_GATE_FIRST;
-    case GateOrder::up_first:
-      return GF_UP_FIRST;
-    case GateOrder::interleaved:
-      return GF_INTERLEAVED;
-  }
-  return GF_ORDER_NONE;
-}
-
-gf_tensor tensor_of(const Tensor* tensor, bool transposed) {
-  if (!tensor) return {};
-  return {.data = tensor->data.data(),
-          .rows = tensor->shape[0],
-          .cols = tensor->shape.size() == 2 ? tensor->shape[1] : 1,
-          .row_stride = 0,
-          .dtype = dtype_of(tensor->type),
-          .transposed = transposed && tensor->shape.size() == 2};
-}
-
-gf_ffn_weights weights_of(const FfnTensors& t, const FfnTensorNames& names) {
-  const auto of = [&](const Tensor* tensor) { return tensor_of(tensor, names.transposed); };
-  return {.struct_size = sizeof(gf_ffn_weights),
-          .order = order_of(names.order),
-          .gate = of(t.gate),
-          .up = of(t.up),
-          .gate_up = of(t.gate_up),
-          .down = of(t.down),
-          .gate_bias = of(t.gate_bias),
-          .up_bias = of(t.up_bias),
-          .gate_up_bias = of(t.gate_up_bias),
-          .down_bias = of(t.down_bias)};
-}
 
 /// Times of gf_ffn_run alone.
 struct Times {
@@ -112,15 +63,6 @@ NpyArray read_input(const Options& o, int64_t d_model) {
                      x.shape[1], d_model));
   }
   return x;
-}
-
-gf_rows rows_of(std::vector<uint8_t>& storage, DType dtype, int64_t rows, int64_t cols) {
-  return {.struct_size = sizeof(gf_rows),
-          .dtype = runtime_dtype(dtype),
-          .data = storage.data(),
-          .rows = rows,
-          .cols = cols,
-          .row_stride = 0};
 }
 
 std::vector<float> values_of(const std::vector<uint8_t>& storage, DType dtype) {
@@ -175,12 +117,13 @@ int run(Options o) {
   const Safetensors file = Safetensors::open(o.weights);
   const FfnTensors tensors = find_ffn_tensors(file, o.weights, o.names, ffn);
   const NpyArray input = read_input(o, tensors.d_model);
-  const Block block = library.create({tensors.d_model, tensors.d_ff}, weights_of(tensors, o.names),
-                                     o.threads, o.isa);
+  const Block block = library.create({tensors.d_model, tensors.d_ff},
+                                     file_weights(tensors, o.names), o.threads, o.isa);
   const int64_t rows = input.shape[0];
   std::vector<uint8_t> x = stored_as(ffn.dtype, input.values), y(x.size());
-  const Times times = run_repeatedly(block.get(), rows_of(x, ffn.dtype, rows, tensors.d_model),
-                                     rows_of(y, ffn.dtype, rows, tensors.d_model), o.repeat);
+  const Times times =
+      run_repeatedly(block.get(), dense_rows(x.data(), ffn.dtype, rows, tensors.d_model),
+                     dense_rows(y.data(), ffn.dtype, rows, tensors.d_model), o.repeat);
   write_npy_f32(o.output, rows, tensors.d_model, values_of(y, ffn.dtype));
   const gf_report report = report_of(block.get());
   if (o.json) {

@@ -4,6 +4,7 @@
 
 #include "gatefold/gatefold.h"
 #include "spec/error.h"
+#include "spec/names.h"
 #include "spec/presets.h"
 
 namespace gatefold::cli {
@@ -11,19 +12,9 @@ namespace {
 
 bool usable(const TargetInfo& target) { return gf_isa_usable(target.name.c_str()) != 0; }
 
-std::vector<std::string> split(const std::string& list) {
-  std::vector<std::string> words;
-  for (size_t begin = 0;;) {
-    const size_t comma = list.find(',', begin);
-    words.push_back(list.substr(begin, comma - begin));
-    if (comma == std::string::npos) return words;
-    begin = comma + 1;
-  }
-}
-
 std::vector<Target> parse_targets(const std::string& list) {
   std::vector<Target> targets;
-  for (const std::string& word : split(list)) {
+  for (const std::string& word : split_list(list)) {
     if (word.empty()) fail_usage("--target: '" + list + "' has an empty name, wanted T[,T…]");
     const Target target = word == "host" ? host_target() : target_named(word).target;
     if (std::find(targets.begin(), targets.end(), target) != targets.end()) {

@@ -128,8 +128,7 @@ void print_result(const TuneResult& result, const TuneRequest& request) {
     table.add({std::to_string(c.bucket.tuned_rows), ms_text(c.median_ms), ms_text(c.default_ms),
                ratio_text(speedup_of(c)),
                ratio_text(c.ratio_low) + " - " + ratio_text(c.ratio_high), ratio_text(c.efficiency),
-               c.margin_pct ? fmt::format("{:+.1f} %", *c.margin_pct) : "-",
-               c.point + " (" + c.origin + ")"});
+               percent_text(c.margin_pct), c.point + " (" + c.origin + ")"});
   }
   table.print();
   print_line(fmt::format("{}x the default over all row counts", ratio_text(result.speedup)));

@@ -43,6 +43,16 @@ std::string unknown_name_message(std::string_view kind, std::string_view wanted,
   return message + ")";
 }
 
+std::vector<std::string> split_list(std::string_view list) {
+  std::vector<std::string> parts;
+  while (true) {
+    const size_t comma = list.find(',');
+    parts.emplace_back(list.substr(0, comma));
+    if (comma == std::string_view::npos) return parts;
+    list.remove_prefix(comma + 1);
+  }
+}
+
 std::string shortest(float value) {
   char text[32];
   const auto [end, error] = std::to_chars(text, text + sizeof text, value);

@@ -15,6 +15,9 @@ std::string nearest_name(const std::vector<std::string>& names, std::string_view
 std::string unknown_name_message(std::string_view kind, std::string_view wanted,
                                  const std::vector<std::string>& names);
 
+/// The parts between the commas, empty ones included: "a,,b" has three.
+std::vector<std::string> split_list(std::string_view list);
+
 /// Shortest decimal text that reads back as the same float.
 std::string shortest(float value);
 

@@ -44,8 +44,7 @@ std::vector<Tool> find_tools() {
   const std::string binutils = "apt-get install binutils";
   const std::string rebuild = "make build";
   return {
-      {"gatefold-emit", "generate, tune: compiles one kernel", executable(default_emitter()),
-       rebuild},
+      {"gatefold-emit", "generate, tune: compiles one kernel", emitter(), rebuild},
       {"gatefold-worker", "tune: measures candidates", executable(default_worker()), rebuild},
       {"cc", "generate: compiles the table, links libraries", in_path("cc"), "apt-get install gcc"},
       {"ld", "generate: joins a library's objects", in_path("ld"), binutils},

@@ -14,6 +14,14 @@ std::vector<std::string> joined(std::vector<std::string> words,
   return words;
 }
 
+std::vector<float> transposed(const std::vector<float>& matrix, int64_t rows, int64_t cols) {
+  std::vector<float> out(matrix.size());
+  for (int64_t row = 0; row < rows; ++row) {
+    for (int64_t col = 0; col < cols; ++col) out[col * rows + row] = matrix[row * cols + col];
+  }
+  return out;
+}
+
 }  // namespace
 
 std::string library_manifest(const std::string& name) {
@@ -56,14 +64,12 @@ SwigluFiles::SwigluFiles(const std::string& folder, int64_t rows)
                          matrix->begin() + (row + 1) * kModel);
     }
   }
-  std::vector<float> down_in_out(down.size());
-  for (int64_t i = 0; i < kModel * kFf; ++i) {
-    down_in_out[(i % kFf) * kModel + i / kFf] = down[i];
-  }
   write_weights(weights, {{"gate", {{kFf, kModel}, gate}},
                           {"up", {{kFf, kModel}, up}},
                           {"down", {{kModel, kFf}, down}},
-                          {"down_in_out", {{kFf, kModel}, down_in_out}},
+                          {"gate_in_out", {{kModel, kFf}, transposed(gate, kFf, kModel)}},
+                          {"up_in_out", {{kModel, kFf}, transposed(up, kFf, kModel)}},
+                          {"down_in_out", {{kFf, kModel}, transposed(down, kModel, kFf)}},
                           {"gate_first", {{2 * kFf, kModel}, gate_first}},
                           {"up_first", {{2 * kFf, kModel}, up_first}},
                           {"interleaved", {{2 * kFf, kModel}, interleaved}},

@@ -125,7 +125,7 @@ TEST(Check, AcceptsAGeneratedLibrary) {
     EXPECT_LE(cell[relative ? "rel_l2" : "scaled"], 2e-6) << cell.dump();
     EXPECT_LE(cell["tolerance"], 2e-6);
   }
-  EXPECT_THAT(rows, testing::IsSupersetOf({0, 1, 2, 3, 5, 8, 9, 17, 64}));
+  EXPECT_THAT(rows, testing::IsSupersetOf({0, 1, 2, 3, 5, 8, 17, 64}));
 }
 
 /// A library whose table claims another activation than its kernels have.
@@ -150,7 +150,8 @@ TEST(Check, RejectsKernelsThatComputeSomethingElse) {
   const auto json = outcome.json();
   EXPECT_EQ(json["ok"], false);
   for (const auto& cell : json["cells"]) {
-    if (cell["rows"] != 0 && cell["values"] == "unit") EXPECT_EQ(cell["ok"], false) << cell.dump();
+    if (cell["rows"] == 0 || cell["values"] != "unit") continue;
+    EXPECT_EQ(cell["ok"], false) << cell.dump();
   }
 }
 

@@ -70,6 +70,14 @@ TEST_F(Run, FusedTensorsInEveryOrderGiveTheSame) {
   }
 }
 
+TEST_F(Run, TakesWeightsStoredTransposed) {
+  const SwigluFiles files(folder_.path().string(), 3);
+  const Outcome outcome = gatefold(files.bare_command(
+      {"--gate", "gate_in_out", "--up", "up_in_out", "--down", "down_in_out", "--transposed"}));
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  expect_output(files, 3);
+}
+
 TEST_F(Run, GivesTheSameBitsForAnyThreadCount) {
   const SwigluFiles files(folder_.path().string(), 17);
   ASSERT_EQ(gatefold(files.run_command({"--threads", "1"})).exit_code, 0);

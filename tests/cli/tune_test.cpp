@@ -66,8 +66,8 @@ TEST_F(Tune, SearchesReportsAndResumes) {
 TEST_F(Tune, CtrlCKeepsWhatIsFinished) {
   const std::string db = folder_ / "t.db";
   const Outcome outcome =
-      gatefold(tune(db, {"--budget", "10m", "--json"}), {.interrupt_after_s = 8});
-  EXPECT_EQ(outcome.exit_code, 130) << outcome.err;
+      gatefold(tune(db, {"--budget", "10m", "--json"}), {.interrupt_after_s = 5});
+  ASSERT_EQ(outcome.exit_code, 130) << outcome.err;
   const auto json = outcome.json();
   EXPECT_EQ(json["interrupted"], true);
   const Outcome resumed = gatefold(tune(db, {"--trials", "1", "--json"}));

@@ -66,6 +66,12 @@ TEST(Shortest, ReadsBackAsTheSameFloat) {
   EXPECT_EQ(shortest(7.0f), "7");
 }
 
+TEST(SplitList, KeepsEmptyParts) {
+  EXPECT_THAT(split_list("a,b"), testing::ElementsAre("a", "b"));
+  EXPECT_THAT(split_list("a,,b,"), testing::ElementsAre("a", "", "b", ""));
+  EXPECT_THAT(split_list(""), testing::ElementsAre(""));
+}
+
 TEST(Targets, AreInTheOrderOfTheirEnum) {
   for (const TargetInfo& t : all_targets()) {
     EXPECT_EQ(&info(t.target), &t);
