@@ -25,6 +25,7 @@ struct BenchCell {
   int64_t rows = 0;
   double median_ms = 0;
   double min_ms = 0;
+  int64_t weight_bytes = 0;          ///< of one packed copy
   std::optional<double> efficiency;  ///< roofline time / median; none if warm or refused
   double roofline_ms = 0;
   std::string bound;  ///< "compute" or "memory"
@@ -42,7 +43,7 @@ struct BenchResult {
 };
 
 /// Times `gatefold` and the others in the same rounds, so that whatever the machine does meanwhile
-/// hits all alike. The roof is measured right before, with the same threads.
+/// hits all alike. The roof is measured before, between and after, with the same threads.
 BenchResult run_interleaved(const Contest& contest, const std::vector<ContenderInfo>& others,
                             const BenchOptions& options);
 

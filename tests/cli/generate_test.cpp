@@ -174,6 +174,23 @@ TEST(Bench, TimesAgainstUnfused) {
   EXPECT_GT(json["roof"]["f32_gflops"], 0);
 }
 
+/// Whatever the machine does meanwhile: an efficiency is in (0, 1.05], or there is none.
+TEST(Bench, EfficiencyOfColdWeightsIsPossibleOrRefused) {
+  if (!gf_isa_usable("x86-avx2")) GTEST_SKIP() << "this CPU does not run x86-avx2";
+  const Outcome outcome =
+      gatefold({"bench", "--library", library_manifest("cli_relu_any"), "--shape", "1024x2048",
+                "--rows", "1", "--threads", "1", "--vs", "none", "--seconds", "0.1", "--json"});
+  const auto json = outcome.json();
+  ASSERT_EQ(json["cells"].size(), 1u) << outcome.err;
+  const auto& cell = json["cells"][0];
+  if (cell["weights"] == "warm") GTEST_SKIP() << "the last cache holds 256 copies of 16 MiB";
+  EXPECT_EQ(outcome.exit_code, cell["ok"] == true ? 0 : 1);
+  EXPECT_EQ(cell["ok"], cell["efficiency"].is_number()) << cell.dump();
+  if (!cell["efficiency"].is_number()) return;
+  EXPECT_GT(cell["efficiency"], 0);
+  EXPECT_LE(cell["efficiency"], 1.05);
+}
+
 TEST(Bench, AnOpenShapeMustBeGiven) {
   if (!gf_isa_usable("x86-avx2")) GTEST_SKIP() << "this CPU does not run x86-avx2";
   const Outcome outcome = gatefold({"bench", "--library", library_manifest("cli_relu_any")});
