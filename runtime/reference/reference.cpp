@@ -42,12 +42,18 @@ struct Hidden {
   std::vector<double> drift;
 };
 
+/// What the rounding of a sum moves; an infinite sum has none (and its limit may be finite).
+double passed_on(const Sums& sums, double factor) {
+  return std::isfinite(sums.size) && sums.size > 0 ? sums.size * factor : 0;
+}
+
 /// How far h moves when gate and up each move by their own size.
 double drift_of(const Variant& v, const Sums& gate, const Sums& up, double h) {
-  if (!v.gated) return activation_slope(v, up.value) * up.size + std::fabs(h);
+  if (!v.gated) return passed_on(up, activation_slope(v, up.value)) + std::fabs(h);
   const double act = std::fabs(reference_hidden(v, gate.value, 1.0 - double{v.up_offset}));
   const double other = std::fabs(up.value) + std::fabs(double{v.up_offset});
-  return activation_slope(v, gate.value) * gate.size * other + act * up.size + std::fabs(h);
+  return passed_on(gate, activation_slope(v, gate.value) * other) + passed_on(up, act) +
+         std::fabs(h);
 }
 
 Hidden hidden_layer(const ReferenceBlock& b, const float* x) {

@@ -22,7 +22,7 @@ constexpr double kSingleOutput = 4;
 double sums_in_f32(int64_t d_model, int64_t d_ff) {
   const double walk =
       std::sqrt(static_cast<double>(d_model)) + std::sqrt(static_cast<double>(d_ff));
-  return std::min(kLargestF32, kU32 * (8 + walk));
+  return kU32 * (8 + 0.4 * walk);
 }
 
 double rounding_of(DType dtype) {
@@ -40,14 +40,17 @@ double rounding_of(DType dtype) {
 Tolerance tolerance(DType dtype, DType hidden, int64_t d_model, int64_t d_ff) {
   const double sums = sums_in_f32(d_model, d_ff);
   const double largest = dtype == DType::f32 ? kLargestF32 : kLargestBf16;
-  const double all = std::min(largest, sums + rounding_of(dtype));
+  const bool few = std::min(d_model, d_ff) < kRelativeFrom;
+  const double all = few                    ? largest
+                     : dtype == DType::f32 ? sums
+                                           : std::min(largest, sums + rounding_of(dtype));
   Tolerance t;
   t.rel_l2 = all;
   t.scaled = all;
   t.output = rounding_of(dtype);
   // Of few products the sum of the bounds is less than six deviations.
-  const double few = std::sqrt(static_cast<double>(d_ff)) * kU16;
-  t.hidden = hidden == DType::f32 ? 0 : std::min(kHiddenSpread, few);
+  const double of_few = std::sqrt(static_cast<double>(d_ff)) * kU16;
+  t.hidden = hidden == DType::f32 ? 0 : std::min(kHiddenSpread, of_few);
   t.sums = kSingleOutput * sums;
   return t;
 }

@@ -76,6 +76,29 @@ TEST_P(HotLoop, StaysInRegisters) {
   }
 }
 
+/// The largest row tile that the space lets the tuner try.
+int tallest(KernelSpec kernel) {
+  kernel.point.mr = 1;
+  while (!why_illegal(kernel)) ++kernel.point.mr;
+  return kernel.point.mr - 1;
+}
+
+TEST_P(HotLoop, TallestLegalTileStaysInRegisters) {
+  const auto [target, dtype] = GetParam();
+  const FfnSpec ffn{variant_named("swiglu"), dtype, {4096, 11008}, false};
+  for (const Packing& packing : legal_packings(ffn, target)) {
+    for (int streams = 2; streams <= packing.group; streams *= 2) {
+      KernelSpec kernel = default_kernel(ffn, target, kMany);
+      kernel.packing = packing;
+      kernel.point.streams = streams;
+      kernel.point.kb = 0;
+      kernel.point.mr = tallest(kernel);
+      SCOPED_TRACE(describe(kernel));
+      for (const Loop& loop : hot_loops(assembly_of(kernel))) check(kernel, loop);
+    }
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(All, HotLoop,
                          testing::Values(Case{Target::x86_avx2, DType::f32},
                                          Case{Target::x86_avx2, DType::bf16},

@@ -190,6 +190,18 @@ TEST(Tolerance, HonestCodePassesAndOneOutputOffByAnEighthDoesNot) {
   }
 }
 
+TEST(Tolerance, AnInfinityThatALimitMakesFiniteLeavesABound) {
+  Example e("swiglu_oai", 1, 37, 2);
+  e.x[0] = std::numeric_limits<float>::infinity();
+  const ReferenceResult r = reference_ffn(e.block, e.x.data(), 2);
+  ASSERT_TRUE(std::isfinite(r.y[0]));
+  const Tolerance t = tolerance(DType::f32, DType::f32, 1, 37);
+  std::vector<float> y(r.y.begin(), r.y.end());
+  EXPECT_TRUE(acceptable(compare(y, r, t), t, 1, 37));
+  y[0] *= 1.125f;
+  EXPECT_FALSE(acceptable(compare(y, r, t), t, 1, 37));
+}
+
 TEST(Tolerance, OneOfAMillionBf16OutputsOffByAnEighthIsSeen) {
   // 64 rows of 4096: the norms cannot see it.
   ReferenceResult r;

@@ -1,0 +1,269 @@
+#include "tuning/store.h"
+
+#include <SQLiteCpp/Database.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmath>
+#include <fstream>
+
+#include "spec/error.h"
+#include "tests/tuning/fake_candidate.h"
+
+namespace gatefold::test {
+namespace {
+
+using testing::HasSubstr;
+
+class StoreTest : public testing::Test {
+ protected:
+  std::filesystem::path file() { return folder_ / "t.db"; }
+
+  static WorkloadKey key(int threads = 1) {
+    WorkloadKey k;
+    k.cpu = "a CPU";
+    k.ffn = fake_ffn();
+    k.threads = threads;
+    return k;
+  }
+  static TrialRecord trial(int mr, TrialKind kind = TrialKind::ok) {
+    TrialRecord t;
+    t.bucket = {2, 4, 4};
+    t.point.mr = mr;
+    t.proposer = "random";
+    t.result.kind = kind;
+    t.result.message = kind == TrialKind::ok ? "" : "it broke";
+    t.result.samples = {1.5, kUnknown, 1.25};
+    t.result.median_ms = kind == TrialKind::ok ? 1.375 : kUnknown;
+    t.result.ratio = 0.9;
+    t.result.error = {1e-6, 2e-7, 3e-8};
+    t.seed = UINT64_MAX;
+    t.code_hash = "abc";
+    return t;
+  }
+  static RaceRecord race(const std::string& packing, int trials) {
+    RaceRecord r;
+    r.rows = {1, 4};
+    r.packing = packing;
+    r.trials = trials;
+    r.roof = "f32_gflops=1";
+    RaceCell cell;
+    cell.bucket = {2, RowBucket::kOpen, 4};
+    cell.point = "fusion=gated mr=4";
+    cell.origin = "tuned";
+    cell.median_ms = 2;
+    cell.default_ms = 3;
+    cell.margin_pct = -0.5;
+    cell.bound = "memory";
+    r.cells = {cell};
+    return r;
+  }
+  std::string open_error(Store::Open how = Store::Open::create) {
+    try {
+      Store store(file(), how);
+    } catch (const Error& e) {
+      return e.what();
+    }
+    return "no error";
+  }
+  ScratchFolder folder_;
+};
+
+TEST_F(StoreTest, KeepsTrialsFromRunToRun) {
+  {
+    Store store(file(), Store::Open::create);
+    const int64_t w = store.workload(key());
+    store.add_trial(w, trial(3));
+    store.add_trial(w, trial(4, TrialKind::crash));
+  }
+  Store store(file(), Store::Open::existing);
+  Store again(file(), Store::Open::create);
+  const std::vector<TrialRecord> trials = again.trials(again.workload(key()));
+  ASSERT_EQ(trials.size(), 2u);
+  EXPECT_EQ(trials[0].point, trial(3).point);
+  EXPECT_EQ(trials[0].bucket.tuned_rows, 4);
+  EXPECT_EQ(trials[0].result.samples.size(), 3u);
+  EXPECT_TRUE(std::isnan(trials[0].result.samples[1]));
+  EXPECT_EQ(trials[0].result.median_ms, 1.375);
+  EXPECT_EQ(trials[0].result.error.rel_l2, 2e-7);
+  EXPECT_EQ(trials[0].seed, UINT64_MAX);
+  EXPECT_EQ(trials[1].result.kind, TrialKind::crash);
+  EXPECT_EQ(trials[1].result.message, "it broke");
+  EXPECT_TRUE(std::isnan(trials[1].result.median_ms));
+}
+
+TEST_F(StoreTest, SameTrialIsStoredOnce) {
+  Store store(file(), Store::Open::create);
+  const int64_t w = store.workload(key());
+  store.add_trial(w, trial(3));
+  store.add_trial(w, trial(3, TrialKind::crash));
+  ASSERT_EQ(store.trials(w).size(), 1u);
+  EXPECT_EQ(store.trials(w)[0].result.kind, TrialKind::ok);
+}
+
+TEST_F(StoreTest, WorkloadsAreApart) {
+  Store store(file(), Store::Open::create);
+  WorkloadKey other_alpha = key(), other_version = key();
+  other_alpha.ffn.variant.alpha = 1.5f;
+  other_version.generator_version += 1;
+  const int64_t one = store.workload(key());
+  EXPECT_EQ(store.workload(key()), one);
+  EXPECT_NE(store.workload(key(2)), one);
+  EXPECT_NE(store.workload(other_alpha), one);
+  EXPECT_NE(store.workload(other_version), one);
+  store.add_trial(one, trial(3));
+  EXPECT_TRUE(store.trials(store.workload(key(2))).empty());
+}
+
+TEST_F(StoreTest, RaceOfTheSameRowsIsReplaced) {
+  Store store(file(), Store::Open::create);
+  const int64_t w = store.workload(key());
+  store.save_race(w, race("panel=8", 5));
+  store.save_race(w, race("panel=16", 9));
+  const auto found = store.race(w, {1, 4});
+  ASSERT_TRUE(found);
+  EXPECT_EQ(found->packing, "panel=16");
+  EXPECT_EQ(found->trials, 9);
+  ASSERT_EQ(found->cells.size(), 1u);
+  EXPECT_EQ(found->cells[0].default_ms, 3);
+  EXPECT_EQ(found->cells[0].margin_pct, -0.5);
+  EXPECT_FALSE(found->cells[0].unfused_ms);
+  EXPECT_EQ(found->cells[0].bucket.rows_max, RowBucket::kOpen);
+  EXPECT_FALSE(store.race(w, {1}));
+  ASSERT_EQ(store.races().size(), 1u);
+  EXPECT_EQ(store.races()[0].key.ffn.variant.name, "relu");
+}
+
+TEST_F(StoreTest, TwoProcessesLoseNothing) {
+  constexpr int kEach = 40;
+  { Store make(file(), Store::Open::create); }
+  pid_t children[2];
+  for (int c = 0; c < 2; ++c) {
+    children[c] = fork();
+    if (children[c] != 0) continue;
+    int code = 0;
+    try {
+      Store store(file(), Store::Open::create);
+      const int64_t w = store.workload(key(1 + c));
+      for (int i = 0; i < kEach; ++i) store.add_trial(w, trial(i));
+    } catch (const std::exception&) {
+      code = 1;
+    }
+    _exit(code);
+  }
+  for (pid_t child : children) {
+    int status = 0;
+    waitpid(child, &status, 0);
+    EXPECT_EQ(status, 0);
+  }
+  Store store(file(), Store::Open::existing);
+  Store writer(file(), Store::Open::create);
+  for (int c = 0; c < 2; ++c)
+    EXPECT_EQ(writer.trials(writer.workload(key(1 + c))).size(), size_t{kEach});
+}
+
+TEST_F(StoreTest, SurvivesItsWritersDeath) {
+  const pid_t child = fork();
+  if (child == 0) {
+    Store store(file(), Store::Open::create);
+    const int64_t w = store.workload(key());
+    for (int i = 0; i < 5; ++i) store.add_trial(w, trial(i));
+    kill(getpid(), SIGKILL);
+  }
+  waitpid(child, nullptr, 0);
+  Store store(file(), Store::Open::create);
+  EXPECT_EQ(store.trials(store.workload(key())).size(), 5u);
+}
+
+TEST_F(StoreTest, NotADatabase) {
+  std::ofstream(file()) << "these are not trials, but a text of some length";
+  EXPECT_THAT(open_error(), HasSubstr("t.db: not a database"));
+}
+
+TEST_F(StoreTest, MissingWhereItMustExist) {
+  EXPECT_THAT(open_error(Store::Open::existing), HasSubstr("t.db: no such tuning database"));
+  EXPECT_FALSE(std::filesystem::exists(file()));
+}
+
+TEST_F(StoreTest, FolderAndUnreachablePath) {
+  std::filesystem::create_directory(file());
+  EXPECT_THAT(open_error(), HasSubstr("not a regular file"));
+  EXPECT_THROW(Store(folder_ / "no" / "such" / "t.db", Store::Open::create), Error);
+}
+
+TEST_F(StoreTest, AnotherProgramsDatabaseIsLeftAlone) {
+  SQLite::Database(file().string(), SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE)
+      .exec("CREATE TABLE songs(name TEXT)");
+  EXPECT_THAT(open_error(), HasSubstr("another program's database"));
+  SQLite::Database check(file().string(), SQLite::OPEN_READONLY);
+  EXPECT_TRUE(check.tableExists("songs"));
+  EXPECT_FALSE(check.tableExists("trial"));
+}
+
+TEST_F(StoreTest, NewerVersion) {
+  { Store make(file(), Store::Open::create); }
+  SQLite::Database(file().string(), SQLite::OPEN_READWRITE).exec("PRAGMA user_version = 7");
+  EXPECT_THAT(open_error(), HasSubstr("version 7 of the tuning database"));
+}
+
+TEST_F(StoreTest, Truncated) {
+  {
+    Store store(file(), Store::Open::create);
+    const int64_t w = store.workload(key());
+    for (int i = 0; i < 200; ++i) store.add_trial(w, trial(i));
+  }
+  std::filesystem::resize_file(file(), std::filesystem::file_size(file()) / 2);
+  EXPECT_THAT(open_error(), HasSubstr("t.db: "));
+  std::filesystem::resize_file(file(), 50);
+  EXPECT_THAT(open_error(), HasSubstr("t.db: "));
+}
+
+TEST_F(StoreTest, EmptyFileIsAFreshOne) {
+  std::ofstream(file()).close();
+  Store store(file(), Store::Open::create);
+  EXPECT_TRUE(store.trials(store.workload(key())).empty());
+  EXPECT_TRUE(store.races().empty());
+}
+
+TEST_F(StoreTest, EditedTrialIsNamed) {
+  {
+    Store store(file(), Store::Open::create);
+    store.add_trial(store.workload(key()), trial(3));
+  }
+  SQLite::Database(file().string(), SQLite::OPEN_READWRITE)
+      .exec("UPDATE trial SET point = 'fusion=gated mr=many'");
+  Store store(file(), Store::Open::create);
+  try {
+    store.trials(store.workload(key()));
+    FAIL() << "no error";
+  } catch (const Error& e) {
+    EXPECT_THAT(e.what(), HasSubstr("t.db: trial 1: "));
+    EXPECT_THAT(e.what(), HasSubstr("many"));
+  }
+}
+
+TEST_F(StoreTest, FileSizeLimitIsAnError) {
+  const pid_t child = fork();
+  if (child == 0) {
+    Store store(file(), Store::Open::create);
+    const int64_t w = store.workload(key());
+    const rlimit limit = {64 << 10, 64 << 10};
+    setrlimit(RLIMIT_FSIZE, &limit);
+    try {
+      for (int i = 0; i < 5000; ++i) store.add_trial(w, trial(i));
+    } catch (const Error&) {
+      _exit(7);
+    }
+    _exit(0);
+  }
+  int status = 0;
+  waitpid(child, &status, 0);
+  ASSERT_TRUE(WIFEXITED(status)) << "signal " << WTERMSIG(status);
+  EXPECT_EQ(WEXITSTATUS(status), 7);
+}
+
+}  // namespace
+}  // namespace gatefold::test

@@ -1,0 +1,286 @@
+#include "tuning/tune.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <mutex>
+#include <set>
+
+#include "gatefold/gatefold.h"
+#include "schedules/space.h"
+#include "spec/error.h"
+#include "tests/tuning/fake_candidate.h"
+#include "tuning/winners.h"
+
+namespace gatefold::test {
+namespace {
+
+using testing::HasSubstr;
+
+/// A tuner whose compiler makes fakes: what each does is decided by its kernel.
+class Tune : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (!gf_isa_usable("x86-avx2")) GTEST_SKIP() << "this CPU has no AVX2";
+  }
+
+  TuneRequest request(int trials, std::vector<int64_t> rows = {2}) {
+    TuneRequest r;
+    r.ffn = fake_ffn();
+    r.rows = std::move(rows);
+    r.threads = 1;
+    r.trials = trials;
+    r.seed = 11;
+    r.database = folder_ / "t.db";
+    r.cpu = cpu_profile_named("generic");
+    r.cpu_name = "a CPU";
+    r.worker = {worker_program()};
+    r.lock.path = folder_ / "lock";
+    Roof roof;
+    roof.f32_gflops = 100;
+    roof.read_gbps = 20;
+    r.roof = roof;
+    r.builder.emitter = "unused";
+    r.builder.build = [this](const LibraryPlan& plan, const LibraryOptions& options) {
+      return compile(plan, options);
+    };
+    return r;
+  }
+
+  std::filesystem::path compile(const LibraryPlan& plan, const LibraryOptions& options) {
+    Fake wanted;
+    wanted.kernel = plan.kernels.at(0).spec;
+    {
+      const std::lock_guard lock(mutex_);
+      compiled_.insert(wanted.kernel.point.text());
+      ++compilations_;
+    }
+    behave_(wanted);
+    std::filesystem::create_directories(options.directory);
+    return build_fake(wanted, options.directory / "libcandidate.so");
+  }
+
+  static bool is_default(const KernelSpec& k) {
+    return k.point == default_point(k, cpu_profile_named("generic"));
+  }
+
+  std::set<std::string> stored_points() {
+    Store store(folder_ / "t.db", Store::Open::create);
+    WorkloadKey key;
+    key.cpu = "a CPU";
+    key.ffn = fake_ffn();
+    std::set<std::string> points;
+    for (const TrialRecord& t : store.trials(store.workload(key))) {
+      points.insert(t.packing.text() + t.point.text());
+    }
+    return points;
+  }
+
+  ScratchFolder folder_;
+  std::function<void(Fake&)> behave_ = [](Fake& f) { f.spend_us = 300; };
+  std::mutex mutex_;
+  std::set<std::string> compiled_;
+  int compilations_ = 0;
+};
+
+TEST_F(Tune, FasterPointWinsAndIsUsed) {
+  behave_ = [](Fake& f) { f.spend_us = f.kernel.point.xpack == 0 ? 200 : 2000; };
+  const TuneResult result = tune(request(14, {2, 8}));
+  EXPECT_EQ(result.trials, 14);
+  ASSERT_EQ(result.race.cells.size(), 2u);
+  for (const RaceCell& cell : result.race.cells) {
+    EXPECT_EQ(cell.origin, "tuned");
+    EXPECT_THAT(cell.point, HasSubstr("xpack=0"));
+    EXPECT_GT(*speedup_of(cell), 2);
+    EXPECT_LT(*cell.ratio_high, 1);
+    EXPECT_TRUE(cell.unfused_ms);
+    EXPECT_FALSE(cell.runner_up.empty());
+  }
+  EXPECT_GT(*result.speedup, 2);
+  const Schedule schedule = schedule_from_winners(load_winners(folder_ / "t.db"),
+                                                  {fake_ffn(), Target::x86_avx2, "a CPU", false},
+                                                  {2, 8}, cpu_profile_named("generic"));
+  ASSERT_EQ(schedule.kernels.size(), 2u);
+  for (size_t i = 0; i < 2; ++i) {
+    EXPECT_EQ(schedule.kernels[i].record.origin, "tuned");
+    EXPECT_EQ(schedule.kernels[i].spec.point.text(), result.race.cells[i].point);
+  }
+}
+
+TEST_F(Tune, FasterPackingWinsForAllBuckets) {
+  const Packing other = legal_packings(fake_ffn(), Target::x86_avx2).at(1);
+  behave_ = [&](Fake& f) { f.spend_us = f.kernel.packing == other ? 200 : 2000; };
+  const TuneResult result = tune(request(8, {2, 8}));
+  EXPECT_EQ(result.race.packing, other.text());
+  for (const RaceCell& cell : result.race.cells) EXPECT_EQ(cell.origin, "tuned");
+  EXPECT_GT(*result.speedup, 2);
+}
+
+TEST_F(Tune, DefaultIsKeptWhereNothingIsFaster) {
+  behave_ = [](Fake& f) { f.spend_us = is_default(f.kernel) ? 200 : 2000; };
+  const TuneResult result = tune(request(6));
+  EXPECT_EQ(result.race.cells.at(0).origin, "default");
+  EXPECT_EQ(*result.speedup, 1);
+}
+
+TEST_F(Tune, FinishedRunIsNotMeasuredAgain) {
+  const TuneResult first = tune(request(5));
+  EXPECT_EQ(first.measured_now, 5);
+  EXPECT_FALSE(first.race_reused);
+  compilations_ = 0;
+  const TuneResult second = tune(request(5));
+  EXPECT_EQ(compilations_, 0);
+  EXPECT_EQ(second.measured_now, 0);
+  EXPECT_EQ(second.trials, 5);
+  EXPECT_TRUE(second.race_reused);
+  EXPECT_EQ(second.race.cells.at(0).median_ms, first.race.cells.at(0).median_ms);
+}
+
+TEST_F(Tune, ResumedRunProposesWhatAnUndisturbedOneDoes) {
+  // The other packings so far behind that no disturbance brings them back into the search.
+  const Packing first = legal_packings(fake_ffn(), Target::x86_avx2).at(0);
+  behave_ = [&](Fake& f) { f.spend_us = f.kernel.packing == first ? 100 : 3000; };
+  tune(request(5));
+  const TuneResult resumed = tune(request(9));
+  EXPECT_EQ(resumed.measured_now, 4);
+  EXPECT_EQ(resumed.trials, 9);
+  const std::set<std::string> in_two_runs = stored_points();
+  std::filesystem::remove(folder_ / "t.db");
+  tune(request(9));
+  EXPECT_EQ(stored_points(), in_two_runs);
+}
+
+TEST_F(Tune, FailuresAreRecordedAndNeverWin) {
+  // Everything but the default fails, in turn, and would be much faster.
+  std::atomic<int> number{0};
+  behave_ = [&](Fake& f) {
+    f.spend_us = is_default(f.kernel) ? 500 : 0;
+    if (is_default(f.kernel)) return;
+    switch (number++ % 4) {
+      case 0:
+        f.behaviour = {"CRASH"};
+        return;
+      case 1:
+        f.behaviour = {"WRONG_LAST_COLUMN"};
+        return;
+      case 2:
+        throw EmitFailure(EmitFailure::Kind::timeout, "took too long");
+      default:
+        throw EmitFailure(EmitFailure::Kind::error, "does not compile");
+    }
+  };
+  const TuneResult result = tune(request(11));
+  EXPECT_EQ(result.trials, 11);
+  EXPECT_EQ(result.race.cells.at(0).origin, "default");
+  EXPECT_EQ(result.ok, 3);  // the defaults of three packings
+  EXPECT_EQ(result.failed.at("crash"), 2);
+  EXPECT_EQ(result.failed.at("wrong_result"), 2);
+  EXPECT_EQ(result.failed.at("compile_timeout"), 2);
+  EXPECT_EQ(result.failed.at("compile_error"), 2);
+}
+
+TEST_F(Tune, NothingThatRunsIsAnError) {
+  behave_ = [](Fake& f) { f.behaviour = {"NOTHING"}; };
+  try {
+    tune(request(4));
+    FAIL() << "no error";
+  } catch (const Error& e) {
+    EXPECT_EQ(e.kind(), ErrorKind::failed);
+    EXPECT_THAT(e.what(), HasSubstr("no candidate ran"));
+    EXPECT_THAT(e.what(), HasSubstr("wrong_result"));
+  }
+  EXPECT_TRUE(load_winners(folder_ / "t.db").empty());
+}
+
+TEST_F(Tune, StopKeepsFinishedTrials) {
+  std::atomic<bool> stop{false};
+  TuneRequest r = request(50);
+  r.stop = &stop;
+  r.progress = [&](const TuneProgress& p) {
+    if (p.trials >= 6) stop = true;
+  };
+  const TuneResult result = tune(r);
+  EXPECT_TRUE(result.interrupted);
+  EXPECT_GE(result.trials, 6);
+  EXPECT_LT(result.trials, 50);
+  EXPECT_EQ(stored_points().size(), static_cast<size_t>(result.trials));
+  EXPECT_TRUE(result.race.cells.empty());
+}
+
+TEST_F(Tune, SmallestBudgetStillComparesWithTheDefault) {
+  TuneRequest r = request(1, {2, 8});
+  r.trials.reset();
+  r.budget_s = 0.001;
+  const TuneResult result = tune(r);
+  EXPECT_EQ(result.trials, 2) << "the default of each bucket";
+  EXPECT_EQ(result.race.cells.size(), 2u);
+  EXPECT_TRUE(result.speedup);
+}
+
+TEST_F(Tune, OtherThreadCountsKeepThePacking) {
+  const Packing other = legal_packings(fake_ffn(), Target::x86_avx2).at(1);
+  behave_ = [&](Fake& f) { f.spend_us = f.kernel.packing == other ? 100 : 2000; };
+  tune(request(4));
+  TuneRequest two = request(4);
+  two.threads = 2;
+  const TuneResult result = tune(two);
+  EXPECT_EQ(result.race.packing, other.text());
+  ASSERT_EQ(result.notes.size(), 1u);
+  EXPECT_THAT(result.notes[0], HasSubstr("as tuned for 1 thread"));
+}
+
+TEST_F(Tune, EqualCodeIsMeasuredOnce) {
+  // The point's text is not in these: one file for all points of a packing.
+  behave_ = [](Fake& f) {
+    SchedulePoint same;
+    same.streams = 1;
+    f.kernel.point = same;
+  };
+  tune(request(9));
+  Store store(folder_ / "t.db", Store::Open::create);
+  WorkloadKey key;
+  key.cpu = "a CPU";
+  key.ffn = fake_ffn();
+  std::set<std::string> codes;
+  std::set<double> medians;
+  for (const TrialRecord& t : store.trials(store.workload(key))) {
+    codes.insert(t.code_hash);
+    medians.insert(t.result.median_ms);
+  }
+  EXPECT_EQ(store.trials(store.workload(key)).size(), 9u);
+  EXPECT_LT(medians.size(), 9u);
+  EXPECT_LE(codes.size(), 3u);
+}
+
+TEST_F(Tune, WrongRequests) {
+  const auto error_of = [](const TuneRequest& r) -> std::string {
+    try {
+      tune(r);
+    } catch (const Error& e) {
+      return e.what();
+    }
+    return "no error";
+  };
+  TuneRequest r = request(1);
+  r.ffn.shape.d_ff = Shape::kAny;
+  EXPECT_THAT(error_of(r), HasSubstr("40xany"));
+  r = request(0);
+  EXPECT_THAT(error_of(r), HasSubstr("--trials: 0"));
+  r = request(1);
+  r.trials.reset();
+  EXPECT_THAT(error_of(r), HasSubstr("neither --budget nor --trials"));
+  r.budget_s = -1;
+  EXPECT_THAT(error_of(r), HasSubstr("--budget"));
+  r = request(1, {});
+  EXPECT_THAT(error_of(r), HasSubstr("--rows"));
+  r = request(1);
+  r.strategy = "clever";
+  EXPECT_THAT(error_of(r), HasSubstr("clever"));
+  r = request(1);
+  r.worker = {(folder_ / "gone").string()};
+  EXPECT_THAT(error_of(r), HasSubstr("gone"));
+}
+
+}  // namespace
+}  // namespace gatefold::test

@@ -1,0 +1,251 @@
+#include "tuning/winners.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "schedules/space.h"
+#include "spec/error.h"
+#include "tests/tuning/fake_candidate.h"
+
+namespace gatefold::test {
+namespace {
+
+using Json = nlohmann::ordered_json;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+const char* const kCpu = "a CPU";
+
+Packing packing() { return legal_packings(fake_ffn(), Target::x86_avx2).at(0); }
+
+/// Legal for every bucket of the fake block, and not its default.
+std::string point(int mr) {
+  return "fusion=gated mr=" + std::to_string(mr) + " streams=1 kb=0 pf=0 unroll=1 mb=0 xpack=1";
+}
+
+Winner winner(int64_t rows, int threads, int mr) {
+  Winner w;
+  w.threads = threads;
+  w.cell.bucket.tuned_rows = rows;
+  w.cell.point = point(mr);
+  w.cell.origin = "tuned";
+  w.cell.median_ms = 1.5;
+  w.cell.default_ms = 1.75;
+  w.cell.runner_up = point(mr + 1);
+  w.cell.margin_pct = 2.5;
+  w.cell.efficiency = 0.9;
+  w.cell.bound = "memory";
+  return w;
+}
+
+WinnerSet set(std::vector<Winner> winners) {
+  WinnerSet s;
+  s.key.cpu = kCpu;
+  s.key.ffn = fake_ffn();
+  s.packing = packing().text();
+  s.winners = std::move(winners);
+  return s;
+}
+
+WinnerQuery query(bool any_cpu = false) { return {fake_ffn(), Target::x86_avx2, kCpu, any_cpu}; }
+
+Schedule schedule(const std::vector<WinnerSet>& sets, const std::vector<int64_t>& rows,
+                  const WinnerQuery& wanted = query()) {
+  return schedule_from_winners(sets, wanted, rows, cpu_profile_named("generic"));
+}
+
+std::vector<int> tiles(const Schedule& s) {
+  std::vector<int> mr;
+  for (const LibraryKernel& k : s.kernels) mr.push_back(k.spec.point.mr);
+  return mr;
+}
+
+std::vector<std::string> origins(const Schedule& s) {
+  std::vector<std::string> names;
+  for (const LibraryKernel& k : s.kernels) names.push_back(k.record.origin);
+  return names;
+}
+
+std::string parse_error(const std::string& text) {
+  try {
+    parse_winners(text, "w.json");
+  } catch (const Error& e) {
+    return e.what();
+  }
+  return "no error";
+}
+
+std::string edited(const std::function<void(Json&)>& edit) {
+  Json json = Json::parse(winners_json({set({winner(1, 1, 1), winner(4, 1, 2)})}));
+  edit(json);
+  return json.dump();
+}
+
+TEST(WinnersFile, ReadsBackWhatItWrote) {
+  const std::vector<WinnerSet> written = {set({winner(1, 1, 1), winner(4, 2, 2)})};
+  const std::vector<WinnerSet> read = parse_winners(winners_json(written), "w.json");
+  ASSERT_EQ(read.size(), 1u);
+  EXPECT_EQ(winners_json(read), winners_json(written));
+  EXPECT_EQ(read[0].winners[1].threads, 2);
+  EXPECT_EQ(read[0].winners[1].cell.margin_pct, 2.5);
+  EXPECT_FALSE(read[0].winners[1].cell.unfused_ms);
+  EXPECT_TRUE(read[0].current());
+}
+
+TEST(WinnersFile, HostileFilesNameFieldFoundAndWanted) {
+  EXPECT_THAT(parse_error(""), HasSubstr("w.json: not a JSON file"));
+  EXPECT_THAT(parse_error("{\"format\": \"gatefold-win"), HasSubstr("w.json: not a JSON file"));
+  EXPECT_THAT(parse_error("[]"), HasSubstr("wanted an object"));
+  EXPECT_THAT(parse_error("{}"), HasSubstr("w.json: no field 'format'"));
+  EXPECT_THAT(parse_error(edited([](Json& j) { j["format"] = "other"; })),
+              HasSubstr("w.json.format: \"other\", wanted \"gatefold-winners\""));
+  EXPECT_THAT(parse_error(edited([](Json& j) { j["version"] = 2; })),
+              HasSubstr("w.json.version: 2"));
+  EXPECT_THAT(parse_error(edited([](Json& j) { j["sets"] = 3; })),
+              HasSubstr("w.json.sets: 3, wanted an array"));
+  EXPECT_THAT(parse_error(edited([](Json& j) { j["sets"][0]["target"] = "x86-avx3"; })),
+              HasSubstr("w.json.sets[0].target: unknown target 'x86-avx3'"));
+  EXPECT_THAT(parse_error(edited([](Json& j) { j["sets"][0]["d_model"] = -4; })),
+              HasSubstr("w.json.sets[0].d_model: -4, wanted a whole number from 1"));
+  EXPECT_THAT(parse_error(edited([](Json& j) { j["sets"][0]["d_ff"] = uint64_t{1} << 63; })),
+              HasSubstr("d_ff: 9223372036854775808"));
+  EXPECT_THAT(parse_error(edited([](Json& j) { j["sets"][0]["winners"][1]["rows"] = "4"; })),
+              HasSubstr("winners[1].rows: \"4\""));
+  EXPECT_THAT(parse_error(edited([](Json& j) { j["sets"][0]["winners"][1]["rows"] = 1; })),
+              HasSubstr("stand twice"));
+  EXPECT_THAT(parse_error(edited([](Json& j) { j["sets"][0]["winners"][0]["point"] = "mr=x"; })),
+              HasSubstr("winners[0].point: "));
+  EXPECT_THAT(parse_error(edited([](Json& j) { j["sets"][0]["packing"] = "panel=-1"; })),
+              HasSubstr("packing: "));
+  EXPECT_THAT(parse_error(edited([](Json& j) { j["sets"][0]["parameters"] = "alpha=nan"; })),
+              HasSubstr("parameters"));
+}
+
+TEST(WinnersFile, DeepNestingIsNoCrash) {
+  EXPECT_THAT(parse_error(std::string(1 << 20, '[')), HasSubstr("nested too deeply"));
+  EXPECT_NE(parse_error(std::string(1 << 20, '[') + std::string(1 << 20, ']')), "no error");
+}
+
+TEST(ScheduleFromWinners, TakesThePointOfEachBucket) {
+  const Schedule s = schedule({set({winner(1, 1, 1), winner(4, 1, 2)})}, {1, 4});
+  EXPECT_THAT(tiles(s), ElementsAre(1, 2));
+  EXPECT_THAT(origins(s), ElementsAre("tuned", "tuned"));
+  EXPECT_THAT(s.notes, IsEmpty());
+  EXPECT_EQ(s.kernels[1].record.runner_up, point(3));
+  EXPECT_EQ(s.kernels[1].record.margin_pct, 2.5);
+  EXPECT_EQ(s.kernels[1].record.tuned_threads, 1);
+  EXPECT_EQ(s.kernels[1].spec.rows.rows_max, RowBucket::kOpen);
+}
+
+TEST(ScheduleFromWinners, UntunedRowsTakeTheNearest) {
+  const Schedule s =
+      schedule({set({winner(1, 1, 1), winner(4, 1, 2), winner(64, 1, 3)})}, {2, 5, 128});
+  EXPECT_THAT(tiles(s), ElementsAre(1, 2, 3));
+}
+
+TEST(ScheduleFromWinners, CarriesEveryThreadCountOnce) {
+  const Schedule s =
+      schedule({set({winner(1, 2, 3), winner(1, 1, 1), winner(4, 1, 2), winner(4, 2, 2)})}, {1, 4});
+  EXPECT_THAT(tiles(s), ElementsAre(1, 3, 2));
+  EXPECT_EQ(s.kernels[1].record.tuned_threads, 2);
+}
+
+TEST(ScheduleFromWinners, IllegalPointFallsBackToTheDefault) {
+  const Schedule s = schedule({set({winner(1, 1, 999), winner(4, 1, 2)})}, {1, 4});
+  EXPECT_THAT(origins(s), ElementsAre("default", "tuned"));
+  ASSERT_EQ(s.notes.size(), 1u);
+  EXPECT_THAT(s.notes[0], HasSubstr("mr=999"));
+  for (const LibraryKernel& k : s.kernels) EXPECT_FALSE(why_illegal(k.spec));
+}
+
+TEST(ScheduleFromWinners, IllegalPackingFallsBackForAll) {
+  WinnerSet odd = set({winner(1, 1, 1)});
+  odd.packing = "panel=7 pair=1 k_step=2 group=2";
+  const Schedule s = schedule({odd}, {1, 4});
+  EXPECT_THAT(origins(s), ElementsAre("default", "default"));
+  EXPECT_THAT(s.notes.at(0), HasSubstr("packing"));
+}
+
+TEST(ScheduleFromWinners, StaleOnesAreNotUsedAndNotEvenRead) {
+  const std::string text = edited([](Json& j) {
+    j["sets"][0]["generator_version"] = kGeneratorVersion + 1;
+    j["sets"][0]["winners"][0]["point"] = "a tunable of tomorrow=1";
+  });
+  const Schedule s = schedule(parse_winners(text, "w.json"), {1, 4});
+  EXPECT_THAT(origins(s), ElementsAre("default", "default"));
+  EXPECT_THAT(s.notes.at(0), HasSubstr("of another generator"));
+}
+
+TEST(ScheduleFromWinners, OfThisBlockOnly) {
+  WinnerQuery other = query();
+  other.ffn.shape.d_ff += 8;
+  EXPECT_THAT(schedule({set({winner(1, 1, 1)})}, {1}, other).notes.at(0), HasSubstr("no winners"));
+  other = query();
+  other.ffn.bias = true;
+  EXPECT_THAT(origins(schedule({set({winner(1, 1, 1)})}, {1}, other)), ElementsAre("default"));
+}
+
+TEST(ScheduleFromWinners, AnotherCpuOnlyIfAllowed) {
+  WinnerSet foreign = set({winner(1, 1, 2)});
+  foreign.key.cpu = "another CPU";
+  EXPECT_THAT(origins(schedule({foreign}, {1})), ElementsAre("default"));
+  const Schedule allowed = schedule({foreign}, {1}, query(true));
+  EXPECT_THAT(origins(allowed), ElementsAre("tuned"));
+  EXPECT_THAT(allowed.notes.at(0), HasSubstr("another CPU"));
+  EXPECT_THAT(tiles(schedule({foreign, set({winner(1, 1, 1)})}, {1}, query(true))), ElementsAre(1));
+}
+
+TEST(LoadWinners, FromADatabaseOfSeveralRuns) {
+  const ScratchFolder folder;
+  const auto file = folder / "t.db";
+  {
+    Store store(file, Store::Open::create);
+    for (int threads : {1, 2}) {
+      WorkloadKey key;
+      key.cpu = kCpu;
+      key.ffn = fake_ffn();
+      key.threads = threads;
+      RaceRecord race;
+      race.rows = {4};
+      race.packing = packing().text();
+      race.cells = {winner(4, threads, threads).cell};
+      store.save_race(store.workload(key), race);
+    }
+  }
+  const std::vector<WinnerSet> sets = load_winners(file);
+  ASSERT_EQ(sets.size(), 1u) << "thread counts of one packing belong together";
+  EXPECT_EQ(sets[0].winners.size(), 2u);
+  EXPECT_EQ(find_winner(sets[0], 4, 2)->cell.point, point(2));
+  EXPECT_EQ(find_winner(sets[0], 9, 1)->cell.point, point(1));
+  std::ofstream(folder / "w.json") << winners_json(sets);
+  EXPECT_EQ(winners_json(load_winners(folder / "w.json")), winners_json(sets));
+}
+
+TEST(LoadWinners, NeitherDatabaseNorWinners) {
+  const ScratchFolder folder;
+  std::ofstream(folder / "x") << "hello";
+  EXPECT_THROW(load_winners(folder / "x"), Error);
+  EXPECT_THROW(load_winners(folder / "missing"), Error);
+}
+
+TEST(ShippedWinners, AreReadableAndLegal) {
+  for (const WinnerSet& s : shipped_winners()) {
+    EXPECT_TRUE(s.current()) << s.key.cpu;
+    for (const Winner& w : s.winners) {
+      KernelSpec kernel;
+      kernel.ffn = s.key.ffn;
+      kernel.target = s.key.target;
+      kernel.rows = {w.cell.bucket.tuned_rows, w.cell.bucket.tuned_rows, w.cell.bucket.tuned_rows};
+      kernel.packing = parse_packing(s.packing);
+      kernel.point = parse_point(w.cell.point);
+      EXPECT_FALSE(why_illegal(kernel)) << w.cell.point;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace gatefold::test

@@ -1,0 +1,142 @@
+#include "tuning/contestant.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <cstring>
+
+#include "runtime/select.h"
+#include "tuning/noise.h"
+
+namespace gatefold {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr double kMostCallsPerSample = 10000;
+
+double ms_since(Clock::time_point start) {
+  return std::chrono::duration<double, std::milli>(Clock::now() - start).count();
+}
+
+gf_rows input_rows(const std::vector<uint8_t>& x, const MeasureRequest& request) {
+  gf_rows rows = {};
+  rows.struct_size = sizeof rows;
+  rows.dtype = runtime_dtype(request.ffn.dtype);
+  rows.data = const_cast<uint8_t*>(x.data());
+  rows.rows = request.rows;
+  rows.cols = request.ffn.shape.d_model;
+  return rows;
+}
+
+/// The kernel that the runtime would take for these rows; null if there is none.
+const gf_kernel* choose_kernel(const gf_kernel_table& table, const MeasureRequest& request) {
+  const gf_kernel* best = nullptr;
+  int64_t nearest = INT64_MAX;
+  for (const BucketChoice& bucket :
+       choose_kernels(table, info(request.target).name.c_str(), request.threads)) {
+    const int64_t distance = distance_to_bucket(bucket.rows_min, bucket.rows_max, request.rows);
+    if (distance >= nearest) continue;
+    nearest = distance;
+    best = bucket.kernel;
+  }
+  return best;
+}
+
+std::string why_unfit(const gf_kernel_table& t, const MeasureRequest& r) {
+  const Shape& s = r.ffn.shape;
+  if ((t.d_model != 0 && t.d_model != s.d_model) || (t.d_ff != 0 && t.d_ff != s.d_ff)) {
+    return "the library is for " + Shape{t.d_model, t.d_ff}.text() + ", wanted " + s.text();
+  }
+  if (t.variant != r.ffn.variant.name) return std::string("the library is for ") + t.variant;
+  if (t.dtype != info(r.ffn.dtype).name) return std::string("the library is for ") + t.dtype;
+  if ((t.has_bias != 0) != r.ffn.bias) return "the library differs in having biases";
+  return {};
+}
+
+}  // namespace
+
+void Contestant::refuse(TrialKind kind, const std::string& message) {
+  result_.kind = kind;
+  result_.message = message;
+  racing_ = false;
+}
+
+void Contestant::open(const std::string& path, const MeasureRequest& request) {
+  gf_library* library = nullptr;
+  if (gf_library_open(path.c_str(), &library) != GF_OK) {
+    return refuse(TrialKind::invalid, gf_last_error());
+  }
+  library_.reset(library);
+  const std::string unfit = why_unfit(table(), request);
+  if (!unfit.empty()) return refuse(TrialKind::invalid, unfit);
+  kernel_ = choose_kernel(table(), request);
+  if (!kernel_) refuse(TrialKind::invalid, "the library has no kernel of the target");
+}
+
+void Contestant::place(WeightRotation& rotation, Route route) {
+  rotation_ = &rotation;
+  route_ = std::move(route);
+}
+
+bool Contestant::run_checked(const gf_rows& x) {
+  y_->poison();
+  if (const gf_status status = run(x); status != GF_OK) {
+    refuse(status == GF_OUT_OF_MEMORY ? TrialKind::oom : TrialKind::invalid, gf_last_error());
+    return false;
+  }
+  const std::string complaint = y_->complaint();
+  if (!complaint.empty()) refuse(TrialKind::wrong_result, complaint);
+  return complaint.empty();
+}
+
+void Contestant::check(const MeasureRequest& request, std::vector<uint8_t>& x, Oracle& oracle) {
+  const gf_rows input = input_rows(x, request);
+  const std::vector<uint8_t> x_before = x;
+  y_ = std::make_unique<GuardedOutput>(request.rows, input.cols, input.dtype);
+  if (!run_checked(input)) return;
+  expected_.assign(y_->data(), y_->data() + y_->bytes());
+  const auto start = Clock::now();
+  if (!run_checked(input)) return;
+  const double ms = std::max(ms_since(start), 1e-6);
+  if (x != x_before) {
+    x = x_before;
+    return refuse(TrialKind::wrong_result, "changed its input");
+  }
+  if (std::memcmp(expected_.data(), y_->data(), y_->bytes()) != 0) {
+    return refuse(TrialKind::wrong_result, "two runs on the same input differ");
+  }
+  const Oracle::Verdict verdict = oracle.judge(y_->data(), request.rows);
+  result_.error = verdict.error;
+  if (!verdict.ok) return refuse(TrialKind::wrong_result, verdict.message);
+  calls_ =
+      static_cast<int>(std::clamp(std::ceil(request.min_sample_ms / ms), 1.0, kMostCallsPerSample));
+  racing_ = true;
+}
+
+double Contestant::timed_sample(const MeasureRequest& request, const std::vector<uint8_t>& x,
+                                int attempts) {
+  const gf_rows input = input_rows(x, request);
+  double best = kUnknown;
+  for (int attempt = 0; attempt < attempts; ++attempt) {
+    const NoiseGuard guard;
+    const auto start = Clock::now();
+    gf_status status = GF_OK;
+    for (int call = 0; call < calls_ && status == GF_OK; ++call) status = run(input);
+    const double elapsed = ms_since(start);
+    if (status != GF_OK) {
+      refuse(TrialKind::invalid, gf_last_error());
+      return kUnknown;
+    }
+    if (std::memcmp(expected_.data(), y_->data(), y_->bytes()) != 0) {
+      refuse(TrialKind::wrong_result, "a timed run gave another result than the checked one");
+      return kUnknown;
+    }
+    best = std::fmin(best, elapsed / calls_);
+    if (!guard.disturbed(elapsed)) return best;
+  }
+  ++result_.disturbed;
+  return best;
+}
+
+}  // namespace gatefold

@@ -1,0 +1,153 @@
+#include "tuning/ffn_data.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <thread>
+
+#include "runtime/float_formats.h"
+
+namespace gatefold {
+namespace {
+
+enum Stream { kGate = 1, kUp, kDown, kGateBias, kUpBias, kDownBias, kX };
+
+uint64_t splitmix(uint64_t x) {
+  x += 0x9e3779b97f4a7c15u;
+  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
+  x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
+  return x ^ (x >> 31);
+}
+
+/// Element i of a stream, from -reach to reach. A hash of the index, so that any thread can make
+/// any part.
+float uniform(uint64_t key, int64_t i, float reach) {
+  const uint64_t bits = splitmix(key + static_cast<uint64_t>(i));
+  return static_cast<float>(static_cast<int32_t>(bits >> 32)) * 0x1p-31f * reach;
+}
+
+float rounded_to(DType dtype, float value) {
+  switch (dtype) {
+    case DType::f32:
+      return value;
+    case DType::bf16:
+      return f32_from_bf16(bf16_from_f32(value));
+  }
+  return value;
+}
+
+const float* data_or_null(const std::vector<float>& values) {
+  return values.empty() ? nullptr : values.data();
+}
+
+}  // namespace
+
+gf_dtype runtime_dtype(DType dtype) {
+  switch (dtype) {
+    case DType::f32:
+      return GF_F32;
+    case DType::bf16:
+      return GF_BF16;
+  }
+  return GF_F32;
+}
+
+std::vector<uint8_t> stored_as(DType dtype, const std::vector<float>& values) {
+  const size_t size = static_cast<size_t>(info(dtype).bytes);
+  std::vector<uint8_t> out(values.size() * size);
+  for (size_t i = 0; i < values.size(); ++i) {
+    const uint16_t bf16 = bf16_from_f32(values[i]);
+    const void* element = dtype == DType::bf16 ? static_cast<const void*>(&bf16) : &values[i];
+    std::memcpy(out.data() + i * size, element, size);
+  }
+  return out;
+}
+
+float loaded_from(DType dtype, const uint8_t* element) {
+  uint16_t bf16 = 0;
+  float f32 = 0;
+  switch (dtype) {
+    case DType::f32:
+      std::memcpy(&f32, element, sizeof f32);
+      return f32;
+    case DType::bf16:
+      std::memcpy(&bf16, element, sizeof bf16);
+      return f32_from_bf16(bf16);
+  }
+  return f32;
+}
+
+FfnData::FfnData(const FfnSpec& ffn, uint64_t seed, int threads)
+    : ffn_(ffn), seed_(seed), threads_(std::max(1, threads)) {
+  const int64_t d = ffn.shape.d_model, f = ffn.shape.d_ff;
+  const double in = 1 / std::sqrt(static_cast<double>(d));
+  const double out = 1 / std::sqrt(static_cast<double>(f));
+  if (ffn.variant.gated) gate_ = random(kGate, 0, d * f, in);
+  up_ = random(kUp, 0, d * f, in);
+  down_ = random(kDown, 0, d * f, out);
+  if (!ffn.bias) return;
+  if (ffn.variant.gated) gate_bias_ = random(kGateBias, 0, f, 0.1);
+  up_bias_ = random(kUpBias, 0, f, 0.1);
+  down_bias_ = random(kDownBias, 0, d, 0.1);
+}
+
+std::vector<float> FfnData::random(int stream, int64_t first, int64_t count,
+                                   double deviation) const {
+  std::vector<float> out(static_cast<size_t>(count));
+  const uint64_t key = splitmix(seed_ * 64 + static_cast<uint64_t>(stream));
+  const float reach = static_cast<float>(deviation * std::sqrt(3.0));  // of a uniform distribution
+  const int parts = count < (1 << 16) ? 1 : threads_;
+  const auto part = [&](int p) {
+    for (int64_t i = count * p / parts; i < count * (p + 1) / parts; ++i) {
+      out[static_cast<size_t>(i)] = rounded_to(ffn_.dtype, uniform(key, first + i, reach));
+    }
+  };
+  std::vector<std::thread> others;
+  for (int p = 1; p < parts; ++p) others.emplace_back(part, p);
+  part(0);
+  for (std::thread& other : others) other.join();
+  return out;
+}
+
+std::vector<float> FfnData::x(int64_t first, int64_t count) const {
+  return random(kX, first * ffn_.shape.d_model, count * ffn_.shape.d_model, 1);
+}
+
+gf_tensor FfnData::tensor(const std::vector<float>& data, int64_t rows, int64_t cols) {
+  gf_tensor tensor = {};
+  if (data.empty()) return tensor;
+  tensor.data = data.data();
+  tensor.rows = rows;
+  tensor.cols = cols;
+  tensor.dtype = GF_F32;
+  return tensor;
+}
+
+gf_ffn_weights FfnData::weights() const {
+  const int64_t d = ffn_.shape.d_model, f = ffn_.shape.d_ff;
+  gf_ffn_weights weights = {};
+  weights.struct_size = sizeof weights;
+  weights.gate = tensor(gate_, f, d);
+  weights.up = tensor(up_, f, d);
+  weights.down = tensor(down_, d, f);
+  weights.gate_bias = tensor(gate_bias_, f, 1);
+  weights.up_bias = tensor(up_bias_, f, 1);
+  weights.down_bias = tensor(down_bias_, d, 1);
+  return weights;
+}
+
+ReferenceBlock FfnData::reference_block() const {
+  ReferenceBlock block;
+  block.variant = ffn_.variant;
+  block.d_model = ffn_.shape.d_model;
+  block.d_ff = ffn_.shape.d_ff;
+  block.gate = data_or_null(gate_);
+  block.up = data_or_null(up_);
+  block.down = data_or_null(down_);
+  block.gate_bias = data_or_null(gate_bias_);
+  block.up_bias = data_or_null(up_bias_);
+  block.down_bias = data_or_null(down_bias_);
+  return block;
+}
+
+}  // namespace gatefold

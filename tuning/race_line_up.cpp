@@ -1,0 +1,63 @@
+#include "tuning/race_line_up.h"
+
+#include <algorithm>
+
+#include "tuning/strategy.h"
+
+namespace gatefold {
+namespace {
+
+constexpr size_t kChallengers = 3;
+constexpr double kHopeless = 1.1;  // screened this far behind the best: not raced
+constexpr double kPackingMargin = 0.99;
+
+void add(std::vector<RaceEntry>& entries, const RaceEntry& entry) {
+  for (RaceEntry& known : entries) {
+    if (!known.candidate.same_kernel(entry.candidate)) continue;
+    known.is_default |= entry.is_default;
+    known.is_unfused_control |= entry.is_unfused_control;
+    return;
+  }
+  entries.push_back(entry);
+}
+
+void add_best(std::vector<RaceEntry>& entries, const TrialBook& book, size_t packing, size_t bucket,
+              size_t count) {
+  const std::vector<Candidate> ranked = book.ranked(packing, bucket);
+  for (size_t i = 0; i < std::min(count, ranked.size()); ++i) {
+    if (i > 0 && book.screened_ms(ranked[i]) > kHopeless * book.screened_ms(ranked[0])) return;
+    add(entries, {ranked[i], false, false, {}});
+  }
+}
+
+}  // namespace
+
+size_t favourite_packing(const TrialBook& book, const SearchSpace& space) {
+  Standings standings(space);
+  for (size_t p = 0; p < space.packings.size(); ++p) {
+    for (size_t b = 0; b < space.buckets.size(); ++b) {
+      const std::vector<Candidate> ranked = book.ranked(p, b);
+      if (!ranked.empty()) standings.tell(ranked.front(), book.screened_ms(ranked.front()));
+    }
+  }
+  const size_t best = standings.best_packing();
+  return standings.objective(best) < kPackingMargin * standings.objective(0) ? best : 0;
+}
+
+std::vector<RaceEntry> line_up(const TrialBook& book, const SearchSpace& space, size_t bucket,
+                               size_t favourite) {
+  std::vector<RaceEntry> entries;
+  add(entries, {{0, bucket, space.default_point(0, bucket), "default"}, true, false, {}});
+  if (favourite != 0) {
+    add(entries,
+        {{favourite, bucket, space.default_point(favourite, bucket), "default"}, true, false, {}});
+    add_best(entries, book, 0, bucket, 1);
+  }
+  if (const auto unfused = space.unfused_point(favourite, bucket)) {
+    add(entries, {{favourite, bucket, *unfused, "unfused"}, false, true, {}});
+  }
+  add_best(entries, book, favourite, bucket, kChallengers);
+  return entries;
+}
+
+}  // namespace gatefold

@@ -1,0 +1,34 @@
+#pragma once
+
+#include <SQLiteCpp/Database.h>
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "tuning/store.h"
+
+namespace gatefold {
+
+// Records to and from the tables of store_schema.cpp. `file` names the database in errors.
+
+void insert_workload(SQLite::Database& database, const WorkloadKey& key);
+std::optional<int64_t> find_workload(SQLite::Database& database, const WorkloadKey& key);
+
+void insert_trial(SQLite::Database& database, int64_t workload, const TrialRecord& trial);
+std::vector<TrialRecord> select_trials(SQLite::Database& database, int64_t workload,
+                                       const std::string& file);
+
+void replace_race(SQLite::Database& database, int64_t workload, const RaceRecord& race);
+std::optional<RaceRecord> select_race(SQLite::Database& database, int64_t workload,
+                                      const std::vector<int64_t>& rows, const std::string& file);
+std::vector<StoredRace> select_races(SQLite::Database& database, const std::string& file);
+
+/// "slope=0.01 alpha=1 limit=0 up_offset=0", and back; `what` names the place in errors.
+std::string parameters_text(const Variant& variant);
+void read_parameters(const std::string& text, Variant& variant, const std::string& what);
+
+/// "1,4,16"
+std::string rows_text(const std::vector<int64_t>& rows);
+
+}  // namespace gatefold

@@ -1,0 +1,208 @@
+#include "tuning/trial_runner.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "tuning/roofline.h"
+
+namespace gatefold {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+// One request's candidates: enough to share the anchor's time, few enough to lose little when the
+// run is interrupted.
+constexpr size_t kMostInOneRequest = 4;
+constexpr double kDropRatio = 1.25;
+constexpr double kCheckSeconds = 15;  // reference and loading, beside the runs themselves
+constexpr double kRunsAllowed = 50;   // so many times the default's time before it counts as hung
+
+BuilderOptions builder_options(const TuneRequest& request) {
+  BuilderOptions options = request.builder;
+  options.stop = request.stop;
+  return options;
+}
+
+bool contains(const std::vector<Candidate>& candidates, const Candidate& wanted) {
+  return std::any_of(candidates.begin(), candidates.end(),
+                     [&](const Candidate& c) { return c.same_kernel(wanted); });
+}
+
+}  // namespace
+
+TrialRunner::TrialRunner(const TuneRequest& request, const SearchSpace& space, TrialBook& book)
+    : request_(request),
+      space_(space),
+      book_(book),
+      builder_(builder_options(request)),
+      worker_({.command = request.worker, .stop = request.stop}),
+      roof_(request.roof.value_or(Roof{})) {}
+
+double TrialRunner::elapsed_s() const {
+  return std::chrono::duration<double>(Clock::now() - start_).count();
+}
+
+void TrialRunner::report(const std::string& phase) const {
+  if (!request_.progress) return;
+  request_.progress(
+      {phase, book_.size(), request_.trials, elapsed_s(), request_.budget_s, book_.best_speedup()});
+}
+
+std::vector<BuiltCandidate> TrialRunner::build(const std::vector<Candidate>& candidates) {
+  std::vector<KernelSpec> kernels;
+  for (const Candidate& c : candidates) {
+    kernels.push_back(space_.kernel(c.packing, c.bucket, c.point));
+  }
+  report("compiling " + std::to_string(kernels.size()) + " kernels");
+  return builder_.build(kernels);
+}
+
+MeasureRequest TrialRunner::request_for(size_t bucket) const {
+  MeasureRequest request;
+  request.ffn = space_.ffn;
+  request.target = space_.target;
+  request.rows = space_.buckets.at(bucket).tuned_rows;
+  request.threads = request_.threads;
+  return request;
+}
+
+MeasureReply TrialRunner::measure(MeasureRequest request) {
+  LockOptions options = request_.lock;
+  options.stop = request_.stop;
+  if (!options.waiting) {
+    options.waiting = [this](const std::string& message) { report(message); };
+  }
+  const MeasureLock lock(options);
+  if (!lock.held()) return {};
+  if (roof_.read_gbps == 0) {
+    report("measuring what this machine reaches");
+    roof_ = measure_roof(space_.target, request_.threads);
+  }
+  return worker_.measure(request);
+}
+
+/// The batch's places need their default points as anchors, which may be trials of earlier runs.
+std::vector<Candidate> TrialRunner::missing_anchors(const std::vector<Candidate>& batch) const {
+  std::vector<Candidate> anchors;
+  for (const Candidate& c : batch) {
+    const Candidate anchor = book_.default_of(c.packing, c.bucket);
+    const TrialRecord* trial = book_.find(anchor);
+    if (!trial || trial->result.kind != TrialKind::ok) continue;
+    if (!contains(batch, anchor) && !contains(anchors, anchor)) anchors.push_back(anchor);
+  }
+  return anchors;
+}
+
+/// Whether the trial is decided without measuring: it did not compile, or its code is another's.
+bool TrialRunner::settle_unmeasured(const Candidate& c, const BuiltCandidate& built) {
+  if (built.kind != TrialKind::ok) {
+    TrialResult result;
+    result.kind = built.kind;
+    result.message = built.message;
+    // Not begun because of a stop: no result at all.
+    if (built.kind != TrialKind::invalid || !built.message.empty()) record(c, built, result);
+    return true;
+  }
+  const TrialRecord* twin = book_.find_code(c, built.code_hash);
+  if (!twin) return false;
+  const TrialResult result = twin->result;
+  record(c, built, result);
+  return true;
+}
+
+std::vector<TrialRunner::Group> TrialRunner::grouped(const std::vector<Candidate>& candidates,
+                                                     const std::vector<BuiltCandidate>& built) {
+  std::vector<Group> groups;
+  for (size_t i = 0; i < candidates.size(); ++i) {
+    const Candidate& c = candidates[i];
+    if (settle_unmeasured(c, built[i])) continue;
+    auto group = std::find_if(groups.begin(), groups.end(), [&](const Group& g) {
+      return g.packing == c.packing && g.bucket == c.bucket && g.members.size() < kMostInOneRequest;
+    });
+    if (group == groups.end()) group = groups.insert(group, {c.packing, c.bucket, {}, {}});
+    group->members.push_back(c);
+    group->built.push_back(built[i]);
+  }
+  return groups;
+}
+
+void TrialRunner::run(const std::vector<Candidate>& batch) {
+  std::vector<Candidate> fresh;
+  for (const Candidate& c : batch) {
+    if (!book_.find(c)) fresh.push_back(c);
+  }
+  if (fresh.empty()) return;
+  std::vector<Candidate> all = fresh;
+  for (const Candidate& anchor : missing_anchors(fresh)) all.push_back(anchor);
+  const std::vector<BuiltCandidate> built = build(all);
+  for (const Group& group : grouped(fresh, built)) {
+    if (stopped()) return;
+    measure_group(group);
+  }
+}
+
+/// The library to time first; empty if the default point does not run.
+std::vector<std::string> TrialRunner::anchor_library(const Candidate& anchor) {
+  const TrialRecord* trial = book_.find(anchor);
+  if (!trial || trial->result.kind != TrialKind::ok) return {};
+  worker_.set_candidate_timeout(kCheckSeconds + kRunsAllowed * trial->result.median_ms / 1000);
+  const KernelSpec kernel = space_.kernel(anchor.packing, anchor.bucket, anchor.point);
+  const BuiltCandidate built = builder_.build({kernel})[0];
+  if (built.kind != TrialKind::ok) return {};
+  return {built.library.string()};
+}
+
+/// The anchor, the default point of the place, is timed with each group: ratios against it are
+/// what trials of different requests are compared by.
+void TrialRunner::measure_group(const Group& group) {
+  const Candidate anchor = book_.default_of(group.packing, group.bucket);
+  MeasureRequest request = request_for(group.bucket);
+  request.min_rounds = 2;
+  request.max_rounds = 5;
+  request.budget_ms = 300.0 * static_cast<double>(group.members.size() + 1);
+  request.drop_ratio = kDropRatio;
+  request.libraries = anchor_library(anchor);
+  const size_t first = request.libraries.size();
+  for (const BuiltCandidate& b : group.built) request.libraries.push_back(b.library.string());
+  report("measuring " + std::to_string(request.rows) + " rows");
+  const MeasureReply reply = measure(request);
+  if (reply.candidates.empty()) return;
+  const bool anchored = first == 1 || group.members.front().same_kernel(anchor);
+  for (size_t i = 0; i < group.members.size(); ++i) {
+    TrialResult result = reply.candidates[first + i];
+    if (!anchored) result.ratio = kUnknown;
+    if (!group.members[i].same_kernel(anchor)) refuse_above_roof(reply, group.bucket, result);
+    record(group.members[i], group.built[i], result);
+  }
+}
+
+/// Faster than the machine can be: the kernel does not do its work. If the anchor is above the
+/// roof too, it is the roof that was measured too low.
+void TrialRunner::refuse_above_roof(const MeasureReply& reply, size_t bucket,
+                                    TrialResult& r) const {
+  if (!reply.cold || r.kind != TrialKind::ok || !std::isfinite(r.ratio)) return;
+  const Roofline bound =
+      roofline(space_.ffn, space_.buckets.at(bucket).tuned_rows, roof_, reply.packed_weight_bytes);
+  const double anchor_ms = r.median_ms / r.ratio;
+  if (bound.ms / r.median_ms <= kHighestEfficiency) return;
+  if (bound.ms / anchor_ms > kHighestEfficiency) return;
+  r.kind = TrialKind::invalid;
+  r.message = "faster than this machine's measured peak";
+}
+
+void TrialRunner::record(const Candidate& c, const BuiltCandidate& built,
+                         const TrialResult& result) {
+  TrialRecord trial;
+  trial.bucket = space_.buckets.at(c.bucket);
+  trial.packing = space_.packings.at(c.packing);
+  trial.point = c.point;
+  trial.proposer = c.proposer;
+  trial.result = result;
+  trial.compile_ms = built.compile_ms;
+  trial.code_hash = built.code_hash;
+  trial.seed = request_.seed;
+  book_.add(c, trial);
+  ++measured_now_;
+}
+
+}  // namespace gatefold

@@ -1,0 +1,65 @@
+#pragma once
+
+#include <chrono>
+#include <string>
+#include <vector>
+
+#include "tuning/builder.h"
+#include "tuning/roof.h"
+#include "tuning/search_space.h"
+#include "tuning/trial_book.h"
+#include "tuning/tune.h"
+#include "tuning/worker_client.h"
+
+namespace gatefold {
+
+/// Turns candidates into trials: compiles in parallel, then measures alone on the machine.
+class TrialRunner {
+ public:
+  /// All must outlive it.
+  TrialRunner(const TuneRequest& request, const SearchSpace& space, TrialBook& book);
+
+  /// Compiles, measures and stores those that have no trial yet. Returns early if stopped.
+  void run(const std::vector<Candidate>& batch);
+
+  std::vector<BuiltCandidate> build(const std::vector<Candidate>& candidates);
+
+  /// Under the measuring lock; the roof is measured first if it was not yet. Empty if stopped.
+  MeasureReply measure(MeasureRequest request);
+  MeasureRequest request_for(size_t bucket) const;
+
+  const TrialBook& book() const { return book_; }
+  const Roof& roof() const { return roof_; }
+  bool stopped() const { return request_.stop && request_.stop->load(); }
+  double elapsed_s() const;
+  int measured_now() const { return measured_now_; }  ///< trials of this run
+  void report(const std::string& phase) const;
+
+ private:
+  /// Candidates that are timed in one request, after their anchor.
+  struct Group {
+    size_t packing, bucket;
+    std::vector<Candidate> members;
+    std::vector<BuiltCandidate> built;
+  };
+
+  std::vector<Candidate> missing_anchors(const std::vector<Candidate>& batch) const;
+  bool settle_unmeasured(const Candidate& candidate, const BuiltCandidate& built);
+  std::vector<Group> grouped(const std::vector<Candidate>& candidates,
+                             const std::vector<BuiltCandidate>& built);
+  void measure_group(const Group& group);
+  std::vector<std::string> anchor_library(const Candidate& anchor);
+  void refuse_above_roof(const MeasureReply& reply, size_t bucket, TrialResult& result) const;
+  void record(const Candidate& candidate, const BuiltCandidate& built, const TrialResult& result);
+
+  const TuneRequest& request_;
+  const SearchSpace& space_;
+  TrialBook& book_;
+  Builder builder_;
+  WorkerClient worker_;
+  Roof roof_;
+  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+  int measured_now_ = 0;
+};
+
+}  // namespace gatefold

@@ -1,0 +1,209 @@
+#include "tuning/tune.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "gatefold/gatefold.h"
+#include "schedules/space.h"
+#include "tuning/final_race.h"
+#include "tuning/race.h"
+#include "tuning/strategy.h"
+#include "tuning/trial_runner.h"
+
+namespace gatefold {
+namespace {
+
+constexpr double kRaceShare = 0.35;  // of a budget, for the final race
+
+TuneRequest checked(TuneRequest r) {
+  if (!r.ffn.shape.fixed()) {
+    fail_usage("tune: sizes " + r.ffn.shape.text() + ", wanted fixed d_model and d_ff");
+  }
+  const std::string target = info(r.target).name;
+  if (!gf_isa_usable(target.c_str())) {
+    fail_unavailable("--target: '" + target +
+                     "' cannot run on this CPU, so it cannot be tuned here");
+  }
+  if (r.rows.empty()) fail_usage("--rows: empty, wanted numbers such as 1,4,16");
+  if (!r.budget_s && !r.trials) fail_usage("tune: neither --budget nor --trials given");
+  if (r.budget_s && !(*r.budget_s > 0)) fail_usage("--budget: wanted more than 0 seconds");
+  if (r.trials && *r.trials < 1) {
+    fail_usage("--trials: " + std::to_string(*r.trials) + ", wanted 1 or more");
+  }
+  if (r.threads < 0) fail_usage("--threads: " + std::to_string(r.threads) + ", wanted 1 or more");
+  if (r.threads == 0) r.threads = gf_default_threads();
+  // Looked for here: a program that is not there is no candidate's failure.
+  if (r.builder.emitter.empty()) r.builder.emitter = default_emitter();
+  r.builder.jobs = std::max(1, gf_default_threads());
+  return r;
+}
+
+WorkloadKey workload_of(const TuneRequest& r) {
+  WorkloadKey key;
+  key.cpu = r.cpu_name;
+  key.target = r.target;
+  key.ffn = r.ffn;
+  key.threads = r.threads;
+  return key;
+}
+
+bool same_but_threads(const WorkloadKey& a, const WorkloadKey& b) {
+  return a.cpu == b.cpu && a.target == b.target && a.ffn.dtype == b.ffn.dtype &&
+         a.ffn.variant.name == b.ffn.variant.name && a.ffn.shape == b.ffn.shape &&
+         a.ffn.bias == b.ffn.bias && a.halide_version == b.halide_version &&
+         a.generator_version == b.generator_version && a.threads != b.threads;
+}
+
+/// A library has one packing for all thread counts: where another count was tuned before, its
+/// packing is the only one to choose from.
+void keep_to_known_packing(SearchSpace& space, Store& store, const WorkloadKey& key,
+                           std::vector<std::string>& notes) {
+  for (const StoredRace& known : store.races()) {
+    if (!same_but_threads(known.key, key)) continue;
+    for (const Packing& packing : space.packings) {
+      if (packing.text() != known.race.packing) continue;
+      notes.push_back("packing '" + known.race.packing + "' as tuned for " +
+                      std::to_string(known.key.threads) + " threads: a library has one for all");
+      const Packing chosen = packing;
+      space.packings = {chosen};
+      return;
+    }
+  }
+}
+
+SearchSpace space_of(const TuneRequest& r, Store& store, std::vector<std::string>& notes) {
+  SearchSpace space;
+  space.ffn = r.ffn;
+  space.target = r.target;
+  space.cpu = r.cpu;
+  space.buckets = row_buckets(r.rows);
+  space.packings = legal_packings(r.ffn, r.target);
+  keep_to_known_packing(space, store, workload_of(r), notes);
+  return space;
+}
+
+/// Asks, measures and tells until trials, time or space end.
+class Search {
+ public:
+  Search(const TuneRequest& request, const SearchSpace& space, TrialRunner& runner)
+      : request_(request),
+        runner_(runner),
+        strategy_(make_strategy(request.strategy, space, request.seed)),
+        first_(space.buckets.size()),
+        batch_(std::max<size_t>(4, 2 * space.buckets.size())) {}
+
+  void run() {
+    while (!runner_.stopped()) {
+      const std::vector<Candidate> batch = next_batch();
+      if (batch.empty()) return;
+      const double before = runner_.elapsed_s();
+      const int measured = runner_.measured_now();
+      runner_.run(batch);
+      if (runner_.stopped()) return;
+      for (const Candidate& c : batch) strategy_->tell(c, runner_.book().screened_ms(c));
+      if (const int fresh = runner_.measured_now() - measured) {
+        seconds_each_ = (runner_.elapsed_s() - before) / fresh;
+      }
+    }
+  }
+
+ private:
+  /// Trials that may still be made.
+  size_t room() const {
+    double room = static_cast<double>(batch_);
+    if (request_.trials) room = std::min(room, 1.0 * (*request_.trials - runner_.book().size()));
+    if (request_.budget_s && runner_.measured_now() == 0) {
+      // How long they take is not known yet; the defaults are what every result needs.
+      room = std::min(room, static_cast<double>(first_));
+    } else if (request_.budget_s) {
+      const double left = *request_.budget_s * (1 - kRaceShare) - runner_.elapsed_s();
+      room = std::min(room, left / std::max(seconds_each_, 1e-3));
+    }
+    return room < 1 ? 0 : static_cast<size_t>(room);
+  }
+
+  /// Known trials are proposed again when a run is resumed; they take no room.
+  std::vector<Candidate> next_batch() {
+    std::vector<Candidate> batch;
+    size_t fresh = 0;
+    const size_t most = room();
+    while (batch.size() < batch_ && fresh < most) {
+      std::optional<Candidate> candidate = strategy_->ask();
+      if (!candidate) break;
+      if (!runner_.book().find(*candidate)) ++fresh;
+      batch.push_back(*candidate);
+    }
+    return batch;
+  }
+
+  const TuneRequest& request_;
+  TrialRunner& runner_;
+  std::unique_ptr<Strategy> strategy_;
+  size_t first_, batch_;
+  double seconds_each_ = 0;
+};
+
+void count_trials(TuneResult& result, const TrialRunner& runner) {
+  result.trials = runner.book().size();
+  result.measured_now = runner.measured_now();
+  result.failed = runner.book().counts();
+  result.ok = result.failed["ok"];
+  result.failed.erase("ok");
+}
+
+std::optional<double> overall_speedup(const RaceRecord& race) {
+  std::vector<double> speedups;
+  for (const RaceCell& cell : race.cells) {
+    const std::optional<double> speedup = speedup_of(cell);
+    if (!speedup) return std::nullopt;
+    speedups.push_back(*speedup);
+  }
+  if (speedups.empty()) return std::nullopt;
+  return geometric_mean(speedups);
+}
+
+void require_some_result(const TuneResult& result, const TrialRunner& runner) {
+  if (result.ok > 0) return;
+  std::string kinds;
+  for (const auto& [kind, count] : result.failed) kinds += " " + kind + " " + std::to_string(count);
+  const std::string why = runner.book().first_failure();
+  fail("tune: no candidate ran (" + std::to_string(result.trials) + " trials:" + kinds + ")" +
+       (why.empty() ? "" : "; the first: " + why));
+}
+
+}  // namespace
+
+std::optional<double> speedup_of(const RaceCell& cell) {
+  if (!cell.default_ms || !(cell.median_ms > 0)) return std::nullopt;
+  return *cell.default_ms / cell.median_ms;
+}
+
+TuneResult tune(const TuneRequest& wanted) {
+  const TuneRequest request = checked(wanted);
+  TuneResult result;
+  Store store(request.database, Store::Open::create);
+  const int64_t workload = store.workload(workload_of(request));
+  const SearchSpace space = space_of(request, store, result.notes);
+  TrialBook book(space, store, workload);
+  TrialRunner runner(request, space, book);
+  Search(request, space, runner).run();
+  count_trials(result, runner);
+  const std::optional<RaceRecord> known = store.race(workload, request.rows);
+  result.interrupted = runner.stopped();
+  result.race_reused = known && result.measured_now == 0 && known->trials == result.trials;
+  if (result.race_reused || result.interrupted) {
+    if (known) result.race = *known;
+  } else {
+    require_some_result(result, runner);
+    if (auto race = run_final_race(runner, space, request.budget_s)) {
+      store.save_race(workload, *race);
+      result.race = store.race(workload, request.rows).value();
+    } else {
+      result.interrupted = true;
+    }
+  }
+  result.speedup = overall_speedup(result.race);
+  return result;
+}
+
+}  // namespace gatefold
