@@ -24,13 +24,20 @@ Expr gelu_tanh(const Expr& z) {
 
 Expr activate(const Variant& variant, const Expr& z) {
   switch (variant.activation) {
-    case Activation::identity: return z;
-    case Activation::sigmoid: return sigmoid_f32(z);
-    case Activation::relu: return strict_float(clipped_at_zero(z));
-    case Activation::leaky_relu: return strict_float(select(z < 0.0f, z * variant.slope, z));
-    case Activation::relu2: return strict_float(clipped_at_zero(z) * clipped_at_zero(z));
-    case Activation::gelu: return strict_float(times_vanishing(z, normal_cdf_f32(z)));
-    case Activation::gelu_tanh: return strict_float(gelu_tanh(z));
+    case Activation::identity:
+      return z;
+    case Activation::sigmoid:
+      return sigmoid_f32(z);
+    case Activation::relu:
+      return strict_float(clipped_at_zero(z));
+    case Activation::leaky_relu:
+      return strict_float(select(z < 0.0f, z * variant.slope, z));
+    case Activation::relu2:
+      return strict_float(clipped_at_zero(z) * clipped_at_zero(z));
+    case Activation::gelu:
+      return strict_float(times_vanishing(z, normal_cdf_f32(z)));
+    case Activation::gelu_tanh:
+      return strict_float(gelu_tanh(z));
     case Activation::swish:
       return strict_float(times_vanishing(z, sigmoid_f32(variant.alpha * z)));
   }

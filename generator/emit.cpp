@@ -16,8 +16,8 @@ void emit_kernel(const KernelSpec& kernel, const std::string& symbol,
   try {
     FfnStages stages = ffn_algorithm(kernel);
     schedule(stages);
-    const Halide::Module module = Halide::Pipeline(stages.y)
-        .compile_to_module(kernel_arguments(stages), symbol, halide_target(kernel.target));
+    const Halide::Module module = Halide::Pipeline(stages.y).compile_to_module(
+        kernel_arguments(stages), symbol, halide_target(kernel.target));
     std::map<Halide::OutputFileType, std::string> outputs = {
         {Halide::OutputFileType::object, object.string()}};
     if (!assembly.empty()) outputs[Halide::OutputFileType::assembly] = assembly.string();

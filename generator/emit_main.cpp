@@ -12,7 +12,7 @@ using namespace gatefold;
 
 struct Flags {
   std::string variant, dtype = "f32", d_model, d_ff, target, rows_max, packing, point, name, object,
-      assembly;
+                       assembly;
   float slope = 0, alpha = 0, limit = 0, up_offset = 0;
   int64_t rows_min = 1, tuned_rows = 0;
   bool bias = false;
@@ -44,16 +44,16 @@ KernelSpec kernel_of(const CLI::App& app, const Flags& f) {
     return app.count(flag) ? &value : nullptr;
   };
   KernelSpec k;
-  k.ffn.variant = with_parameters(
-      variant_named(f.variant),
-      {given("--slope", f.slope), given("--alpha", f.alpha), given("--limit", f.limit),
-       given("--up-offset", f.up_offset)});
+  k.ffn.variant = with_parameters(variant_named(f.variant),
+                                  {given("--slope", f.slope), given("--alpha", f.alpha),
+                                   given("--limit", f.limit), given("--up-offset", f.up_offset)});
   k.ffn.dtype = dtype_named(f.dtype);
   k.ffn.shape = {parse_dimension(f.d_model, "--d-model"), parse_dimension(f.d_ff, "--d-ff")};
   k.ffn.bias = f.bias;
   k.target = target_named(f.target).target;
   k.rows.rows_min = f.rows_min;
-  k.rows.rows_max = f.rows_max == "open" ? RowBucket::kOpen : parse_dimension(f.rows_max, "--rows-max");
+  k.rows.rows_max =
+      f.rows_max == "open" ? RowBucket::kOpen : parse_dimension(f.rows_max, "--rows-max");
   k.rows.tuned_rows = f.tuned_rows;
   k.packing = parse_packing(f.packing);
   k.point = parse_point(f.point);

@@ -26,8 +26,8 @@ Type word_type(const KernelSpec& k) {
 int values_per_word(const KernelSpec& k) { return uses_dot(k) ? k.packing.pair : 1; }
 
 /// The f32 weight at k in word kk.
-Expr weight(const KernelSpec& k, const ImageParam& w, const Expr& kk, const Expr& ni, const Expr& kq,
-            const Expr& panel) {
+Expr weight(const KernelSpec& k, const ImageParam& w, const Expr& kk, const Expr& ni,
+            const Expr& kq, const Expr& panel) {
   if (k.ffn.dtype == DType::f32) return w(0, ni, kq, panel);
   if (uses_dot(k)) return cast<float>(w(kk, ni, kq, panel));
   const Expr word = w(0, ni, kq, panel);
@@ -85,7 +85,8 @@ void define_product(FfnStages& s, Projection& p, const std::string& name, const 
   p.sum(s.ni, s.v, s.mi, s.mo, s.no) += p.part(s.ni, s.v, s.mi, s.mo, s.no, p.blocks.x);
 }
 
-void add_streams(FfnStages& s, Projection& p, const std::string& name, int count, const Expr& words) {
+void add_streams(FfnStages& s, Projection& p, const std::string& name, int count,
+                 const Expr& words) {
   for (int i = 0; i < count; ++i) {
     p.streams.push_back(weight_stream(s.kernel, name + "_" + std::to_string(i), words));
   }
@@ -97,7 +98,8 @@ void define_packed_input(FfnStages& s) {
   s.x = ImageParam(f32 ? Type(Float(32)) : Type(UInt(16)), 2, "x");
   s.x.dim(0).set_min(0);
   s.x.dim(1).set_min(0);
-  if (s.kernel.ffn.shape.d_model != Shape::kAny) s.x.dim(0).set_extent(int(s.kernel.ffn.shape.d_model));
+  if (s.kernel.ffn.shape.d_model != Shape::kAny)
+    s.x.dim(0).set_extent(int(s.kernel.ffn.shape.d_model));
   const Expr zero = f32 ? Expr(0.0f) : cast<uint16_t>(0);
   const Func padded = BoundaryConditions::constant_exterior(
       s.x, zero, {{0, s.x.dim(0).extent()}, {0, s.x.dim(1).extent()}});
@@ -136,8 +138,8 @@ void define_hidden(FfnStages& s) {
   const Input input = [&](Expr kk, Expr kq, Expr mi, Expr mo) {
     return cast<float>(s.x_packed(kk, kq, mi, mo));
   };
-  std::vector<std::string> matrices = ffn.variant.gated ? std::vector<std::string>{"gate", "up"}
-                                                        : std::vector<std::string>{"up"};
+  std::vector<std::string> matrices =
+      ffn.variant.gated ? std::vector<std::string>{"gate", "up"} : std::vector<std::string>{"up"};
   std::vector<Expr> values;
   const int streams = s.kernel.point.streams;
   if (s.unfused()) {
@@ -174,7 +176,8 @@ void define_output(FfnStages& s) {
   const int pair = s.kernel.packing.pair, mr = s.kernel.point.mr;
   Projection& p = s.down;
   p.panels_per_matrix = s.kernel.point.streams;
-  add_streams(s, p, "down", s.kernel.point.streams, packed_words(s.kernel, s.kernel.ffn.shape.d_ff));
+  add_streams(s, p, "down", s.kernel.point.streams,
+              packed_words(s.kernel, s.kernel.ffn.shape.d_ff));
   define_product(s, p, "down", [&](Expr kk, Expr kq, Expr mi, Expr mo) {
     return cast<float>(s.hidden(kq * pair + kk, mo * mr + mi));
   });
@@ -192,7 +195,8 @@ void define_output(FfnStages& s) {
   const OutputImageParam out = s.y.output_buffer();
   out.dim(0).set_min(0);
   out.dim(1).set_min(0);
-  if (s.kernel.ffn.shape.d_model != Shape::kAny) out.dim(0).set_extent(int(s.kernel.ffn.shape.d_model));
+  if (s.kernel.ffn.shape.d_model != Shape::kAny)
+    out.dim(0).set_extent(int(s.kernel.ffn.shape.d_model));
 }
 
 }  // namespace

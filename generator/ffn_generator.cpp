@@ -54,7 +54,8 @@ class FfnGenerator : public AbstractGenerator {
 
   void set_generatorparam_value(const std::string& key, const std::string& value) override {
     if (!parameters_.count(key)) {
-      fail_usage("generator parameter '" + key + "' is unknown, wanted variant, dtype, d_model, "
+      fail_usage("generator parameter '" + key +
+                 "' is unknown, wanted variant, dtype, d_model, "
                  "d_ff, bias, isa, rows, packing or point");
     }
     parameters_[key] = value;
@@ -116,8 +117,9 @@ class FfnGenerator : public AbstractGenerator {
   GeneratorContext context_;
   FfnStages stages_;
   std::map<std::string, std::string> parameters_ = {
-      {"variant", "swiglu"}, {"dtype", "f32"}, {"d_model", "any"}, {"d_ff", "any"}, {"bias", "false"},
-      {"isa", ""},           {"rows", "16"},   {"packing", ""},    {"point", ""}};
+      {"variant", "swiglu"}, {"dtype", "f32"},  {"d_model", "any"},
+      {"d_ff", "any"},       {"bias", "false"}, {"isa", ""},
+      {"rows", "16"},        {"packing", ""},   {"point", ""}};
 };
 
 const Internal::RegisterGenerator registration(

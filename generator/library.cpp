@@ -25,8 +25,8 @@ class StagingFolder {
     std::error_code error;
     fs::create_directories(parent, error);
     if (error || !fs::is_directory(parent)) {
-      fail(parent.string() + ": cannot be the output folder: " +
-           (error ? error.message() : "it is not a folder"));
+      fail(parent.string() +
+           ": cannot be the output folder: " + (error ? error.message() : "it is not a folder"));
     }
     std::string pattern = (parent / ("." + name + ".XXXXXX")).string();
     if (!mkdtemp(pattern.data())) {
@@ -71,7 +71,8 @@ std::string tool(const std::string& name) {
     if (access(candidate.c_str(), X_OK) == 0) return candidate.string();
     begin = end + 1;
   }
-  fail("'" + name + "' is not on the PATH; it links the library (Debian: apt-get install gcc binutils)");
+  fail("'" + name +
+       "' is not on the PATH; it links the library (Debian: apt-get install gcc binutils)");
 }
 
 void run_tool(std::vector<std::string> argv) {
@@ -91,13 +92,31 @@ std::vector<std::string> emit_command(const LibraryPlan& plan, size_t i, const f
                                       const LibraryOptions& options) {
   const KernelSpec& k = plan.kernels[i].spec;
   const auto size = [](int64_t d) { return d == Shape::kAny ? "any" : std::to_string(d); };
-  std::vector<std::string> argv = {
-      options.emitter.string(), "--variant", k.ffn.variant.name, "--dtype", info(k.ffn.dtype).name,
-      "--d-model", size(k.ffn.shape.d_model), "--d-ff", size(k.ffn.shape.d_ff),
-      "--target", info(k.target).name, "--rows-min", std::to_string(k.rows.rows_min),
-      "--rows-max", bucket_end(k.rows), "--tuned-rows", std::to_string(k.rows.tuned_rows),
-      "--packing", k.packing.text(), "--point", k.point.text(),
-      "--name", kernel_symbol(plan, i), "-o", object.string()};
+  std::vector<std::string> argv = {options.emitter.string(),
+                                   "--variant",
+                                   k.ffn.variant.name,
+                                   "--dtype",
+                                   info(k.ffn.dtype).name,
+                                   "--d-model",
+                                   size(k.ffn.shape.d_model),
+                                   "--d-ff",
+                                   size(k.ffn.shape.d_ff),
+                                   "--target",
+                                   info(k.target).name,
+                                   "--rows-min",
+                                   std::to_string(k.rows.rows_min),
+                                   "--rows-max",
+                                   bucket_end(k.rows),
+                                   "--tuned-rows",
+                                   std::to_string(k.rows.tuned_rows),
+                                   "--packing",
+                                   k.packing.text(),
+                                   "--point",
+                                   k.point.text(),
+                                   "--name",
+                                   kernel_symbol(plan, i),
+                                   "-o",
+                                   object.string()};
   const Variant& v = k.ffn.variant;
   const Variant& usual = variant_named(v.name);
   const auto add = [&](const char* flag, float value, float usual_value) {
@@ -175,7 +194,9 @@ void link_static(const LibraryPlan& plan, const fs::path& all, const fs::path& o
 }
 
 void check_plan(const LibraryPlan& plan) {
-  const auto letter = [](char c) { return c == '_' || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); };
+  const auto letter = [](char c) {
+    return c == '_' || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+  };
   const auto legal = [&](char c) { return letter(c) || (c >= '0' && c <= '9'); };
   if (plan.name.empty() || plan.name.size() > 64 || !letter(plan.name[0]) ||
       !std::all_of(plan.name.begin(), plan.name.end(), legal)) {

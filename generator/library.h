@@ -32,13 +32,13 @@ struct LibraryPlan {
 };
 
 struct LibraryOptions {
-  std::filesystem::path emitter;        ///< the gatefold-emit executable
-  std::filesystem::path directory;      ///< where the library's files go; created if missing
-  int jobs = 2;                         ///< emitter processes at once
-  double compile_timeout_s = 600;       ///< of one kernel
+  std::filesystem::path emitter;    ///< the gatefold-emit executable
+  std::filesystem::path directory;  ///< where the library's files go; created if missing
+  int jobs = 2;                     ///< emitter processes at once
+  double compile_timeout_s = 600;   ///< of one kernel
   int64_t compile_memory_bytes = int64_t{8} << 30;
-  bool shared_only = false;             ///< only libNAME.so: what the tuner needs
-  bool keep_assembly = false;           ///< NAME_*.s beside the library
+  bool shared_only = false;    ///< only libNAME.so: what the tuner needs
+  bool keep_assembly = false;  ///< NAME_*.s beside the library
   std::function<void(size_t done, size_t total)> progress;
 };
 

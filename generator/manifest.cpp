@@ -105,7 +105,8 @@ Manifest read_manifest(const std::filesystem::path& path) {
   if (in.text("format") != "gatefold-library") {
     in.wrong("format", root["format"], "\"gatefold-library\"");
   }
-  if (in.number("version") != 1) in.wrong("version", root["version"], "1 (made by a newer gatefold?)");
+  if (in.number("version") != 1)
+    in.wrong("version", root["version"], "1 (made by a newer gatefold?)");
   Manifest out;
   out.path = path;
   out.name = in.text("library");

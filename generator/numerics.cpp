@@ -53,9 +53,9 @@ Expr normal_upper_tail(const Expr& a_in) {
   const Expr gauss = exp_finite(high * high * -0.5f, (a - high) * (a + high) * -0.5f);
   const Expr t = 1.0f / (1.0f + 0.35f * a);
   // Minimax of Phi(-a) e^(a^2/2) / t on 0 <= a <= 14.6 (relative error 3.2e-8).
-  const Expr q = polynomial(t - 0.6f, {0.29046059f, 0.40197467f, 0.30356243f, 0.04452375f,
-                                       -0.10243051f, -0.02552081f, 0.05517983f, 0.00407331f,
-                                       -0.02915949f});
+  const Expr q =
+      polynomial(t - 0.6f, {0.29046059f, 0.40197467f, 0.30356243f, 0.04452375f, -0.10243051f,
+                            -0.02552081f, 0.05517983f, 0.00407331f, -0.02915949f});
   return gauss * (q * t);
 }
 

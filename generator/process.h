@@ -13,16 +13,17 @@ struct ProcessLimits {
 };
 
 struct ProcessResult {
-  int exit_code = 0;       ///< -1 if killed
-  int signal = 0;          ///< 0 unless killed
+  int exit_code = 0;  ///< -1 if killed
+  int signal = 0;     ///< 0 unless killed
   bool timed_out = false;
-  std::string errors;      ///< standard error, its last 4 KiB
+  std::string errors;  ///< standard error, its last 4 KiB
   bool ok() const { return exit_code == 0 && signal == 0 && !timed_out; }
 };
 
 /// Runs each command (argv, no shell) with standard output and input on /dev/null, at most `jobs`
 /// at once, each in a process group of its own that dies with its limits or with this process.
-/// `done(i, result)` is called on this thread as each ends; when it returns false the rest is killed.
+/// `done(i, result)` is called on this thread as each ends; when it returns false the rest is
+/// killed.
 template <typename Done>
 void run_processes(const std::vector<std::vector<std::string>>& commands, int jobs,
                    const ProcessLimits& limits, Done&& done);

@@ -33,15 +33,15 @@ struct FfnStages {
   Halide::Var mi{"mi"}, mo{"mo"};                    ///< row in register tile, tile
   Halide::Var ni{"ni"}, v{"v"}, no{"no"}, kv{"kv"};  ///< column in panel, stream, group, k-block
 
-  Halide::Var row_block{"row_block"};                ///< of blocked fusion
+  Halide::Var row_block{"row_block"};  ///< of blocked fusion
 
   Halide::ImageParam x;
-  Halide::Func x_packed;              ///< (kk, kq, mi, mo), zero outside x
-  std::vector<Projection> first;      ///< gate and up in one, or (unfused) one each
-  Halide::Func hidden;                ///< (n, m); the `out` of first[0] unless unfused
-  Projection down;                    ///< its `out` is y in whole tiles
-  Halide::Func y;                     ///< (n, m), the output
-  Halide::Expr hidden_columns;        ///< columns that down reads
+  Halide::Func x_packed;          ///< (kk, kq, mi, mo), zero outside x
+  std::vector<Projection> first;  ///< gate and up in one, or (unfused) one each
+  Halide::Func hidden;            ///< (n, m); the `out` of first[0] unless unfused
+  Projection down;                ///< its `out` is y in whole tiles
+  Halide::Func y;                 ///< (n, m), the output
+  Halide::Expr hidden_columns;    ///< columns that down reads
   std::vector<Halide::ImageParam> biases;
   Halide::Param<int32_t> d_ff{"d_ff"};
 

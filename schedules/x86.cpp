@@ -75,7 +75,8 @@ void Shaper::tile_loops(Projection& p, Stage update) {
   }
 }
 
-/// A flat stage (n, m) that reads one projection, in whole tiles: panel group > row tile > registers.
+/// A flat stage (n, m) that reads one projection, in whole tiles: panel group > row tile >
+/// registers.
 void Shaper::flat(Projection& p) {
   const int panel = s.kernel.packing.panel;
   const TailStrategy whole = TailStrategy::RoundUp;
@@ -93,9 +94,9 @@ void Shaper::flat(Projection& p) {
   product(p);
 }
 
-/// y takes one panel group of all rows (or of a row block) at a time from whole tiles in cache. Only
-/// this copy knows the edges: guards beside unrolled tiles cost registers, and Halide 21 lost the
-/// predicate of tiles that lie wholly outside.
+/// y takes one panel group of all rows (or of a row block) at a time from whole tiles in cache.
+/// Only this copy knows the edges: guards beside unrolled tiles cost registers, and Halide 21 lost
+/// the predicate of tiles that lie wholly outside.
 void Shaper::output() {
   Var column("column");
   const int group = s.kernel.packing.panel * s.down.panels_per_matrix;
@@ -162,7 +163,8 @@ void schedule(FfnStages& stages) {
   switch (stages.kernel.target) {
     case Target::x86_avx2:
     case Target::x86_avx512:
-    case Target::x86_avx512_bf16: return schedule_x86(stages);
+    case Target::x86_avx512_bf16:
+      return schedule_x86(stages);
   }
 }
 

@@ -84,7 +84,8 @@ Reason k_block_reason(const KernelSpec& k) {
   const int kb = k.point.kb;
   if (kb == 0) return {};
   for (int64_t length : {k.ffn.shape.d_model, k.ffn.shape.d_ff}) {
-    const int64_t lines = length == Shape::kAny ? k.packing.k_lines : packed_lines(k.packing, length);
+    const int64_t lines =
+        length == Shape::kAny ? k.packing.k_lines : packed_lines(k.packing, length);
     if (kb < 0 || lines % kb != 0) {
       return out_of_bound("kb", kb, "a divisor of the " + number(lines) + " packed lines");
     }
@@ -262,9 +263,9 @@ int k_block_up_to(KernelSpec k, int wanted) {
   return 0;
 }
 
-/// 512-bit: prefetch makes the first tile of a panel, which fetches it, overlap with the fetch (Zen 5,
-/// 8 to 64 rows: 0.92-0.99 of the roofline against 0.66-0.90 without). Tiles of 12 to 14 rows use
-/// compute and memory alike; shorter ones need k-blocks, which keep a panel's block in L1.
+/// 512-bit: prefetch makes the first tile of a panel, which fetches it, overlap with the fetch (Zen
+/// 5, 8 to 64 rows: 0.92-0.99 of the roofline against 0.66-0.90 without). Tiles of 12 to 14 rows
+/// use compute and memory alike; shorter ones need k-blocks, which keep a panel's block in L1.
 void default_wide(KernelSpec& k, int64_t rows) {
   k.point.streams = rows <= 2 ? k.packing.group : 2;
   k.point.mr = best_row_tile(k);
@@ -275,8 +276,8 @@ void default_wide(KernelSpec& k, int64_t rows) {
 /// 256-bit, measured on Zen 3 at 4096x11008 in f32, one thread, efficiency:
 ///   1 row: four streams 1.03, two 0.89; with prefetch 0.78
 ///   4 rows: 2x4 streams with k-blocks 0.86, 4x2 0.73
-///   16 rows: k-blocks of 16 lines and prefetch 32 lines ahead 0.90; 64 lines 0.81; no prefetch 0.81
-///   192 rows: k-blocks of 128 lines 0.87, with prefetch 0.75, of 16 lines 0.38
+///   16 rows: k-blocks of 16 lines and prefetch 32 lines ahead 0.90; 64 lines 0.81; no prefetch
+///   0.81 192 rows: k-blocks of 128 lines 0.87, with prefetch 0.75, of 16 lines 0.38
 /// Few tiles want short k-blocks, since only the first tile of a block fetches it; many tiles want
 /// long ones, since each tile then reads x in longer runs.
 void default_narrow(KernelSpec& k, int64_t rows) {

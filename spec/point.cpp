@@ -45,9 +45,12 @@ void for_each_pair(std::string_view text, const char* what, const Assign& assign
 
 const char* name(Fusion fusion) {
   switch (fusion) {
-    case Fusion::unfused: return "unfused";
-    case Fusion::gated: return "gated";
-    case Fusion::blocked: return "blocked";
+    case Fusion::unfused:
+      return "unfused";
+    case Fusion::gated:
+      return "gated";
+    case Fusion::blocked:
+      return "blocked";
   }
   return "";
 }
@@ -74,7 +77,8 @@ int64_t packed_panels(const Packing& packing, int64_t columns) {
 
 std::string Packing::text() const {
   return "panel=" + std::to_string(panel) + " pair=" + std::to_string(pair) +
-         " k_step=" + std::to_string(k_step) + " k_lines=" + std::to_string(k_lines) + " group=" + std::to_string(group);
+         " k_step=" + std::to_string(k_step) + " k_lines=" + std::to_string(k_lines) +
+         " group=" + std::to_string(group);
 }
 
 std::string SchedulePoint::text() const {

@@ -16,7 +16,8 @@ enum class Fusion {
 
 /// Layout of the packed weights, shared by all kernels of one ISA in a library.
 /// A matrix [N, K] is stored as panels of `panel` columns: [panel][k / pair][column][pair], the
-/// panels padded with zeros to a multiple of `group`, k to a multiple of `k_lines` lines of 64 bytes.
+/// panels padded with zeros to a multiple of `group`, k to a multiple of `k_lines` lines of 64
+/// bytes.
 struct Packing {
   int panel = 16;   ///< output columns of one panel
   int pair = 1;     ///< k values that stand side by side (2 for bf16)
@@ -37,13 +38,13 @@ int64_t packed_panels(const Packing& packing, int64_t columns);
 /// One legal schedule of one kernel, as named tunables.
 struct SchedulePoint {
   Fusion fusion = Fusion::gated;
-  int mr = 6;        ///< rows of the register tile
-  int streams = 2;   ///< weight panels read side by side
-  int kb = 0;        ///< lines of one k-block; 0: k is not blocked
-  int pf = 0;        ///< prefetch distance in lines; 0: none
-  int unroll = 1;    ///< lines of one iteration of the k loop
-  int mb = 0;        ///< row tiles of one row block (blocked fusion only)
-  int xpack = 1;     ///< 1: x tile by tile [tile][k][mr]; 0: row by row with padded rows
+  int mr = 6;       ///< rows of the register tile
+  int streams = 2;  ///< weight panels read side by side
+  int kb = 0;       ///< lines of one k-block; 0: k is not blocked
+  int pf = 0;       ///< prefetch distance in lines; 0: none
+  int unroll = 1;   ///< lines of one iteration of the k loop
+  int mb = 0;       ///< row tiles of one row block (blocked fusion only)
+  int xpack = 1;    ///< 1: x tile by tile [tile][k][mr]; 0: row by row with padded rows
 
   bool operator==(const SchedulePoint&) const = default;
   std::string text() const;  ///< "fusion=gated mr=6 streams=2 …"; parse_point reads it back

@@ -45,7 +45,8 @@ std::vector<int64_t> parse_rows(std::string_view text, const char* flag) {
     const int64_t value = parse_number(text.substr(0, comma), flag, wanted);
     if (value < 1 || value > kMaxRows || (!rows.empty() && value <= rows.back())) {
       fail_usage(std::string(flag) + ": " + std::to_string(value) +
-                 (rows.empty() ? "" : " after " + std::to_string(rows.back())) + ", wanted " + wanted);
+                 (rows.empty() ? "" : " after " + std::to_string(rows.back())) + ", wanted " +
+                 wanted);
     }
     rows.push_back(value);
     if (comma == std::string_view::npos) return rows;

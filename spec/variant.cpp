@@ -29,14 +29,22 @@ Variant swiglu_oai() {
 std::string activation_formula(const Variant& v) {
   const auto alpha = [&] { return v.alpha == 1.0f ? std::string() : shortest(v.alpha) + "*"; };
   switch (v.activation) {
-    case Activation::identity: return "z";
-    case Activation::sigmoid: return "sigmoid(z)";
-    case Activation::relu: return "max(0, z)";
-    case Activation::leaky_relu: return "z > 0 ? z : " + shortest(v.slope) + "*z";
-    case Activation::relu2: return "max(0, z)^2";
-    case Activation::gelu: return "z*Phi(z)";
-    case Activation::gelu_tanh: return "0.5*z*(1 + tanh(sqrt(2/pi)*(z + 0.044715*z^3)))";
-    case Activation::swish: return "z*sigmoid(" + alpha() + "z)";
+    case Activation::identity:
+      return "z";
+    case Activation::sigmoid:
+      return "sigmoid(z)";
+    case Activation::relu:
+      return "max(0, z)";
+    case Activation::leaky_relu:
+      return "z > 0 ? z : " + shortest(v.slope) + "*z";
+    case Activation::relu2:
+      return "max(0, z)^2";
+    case Activation::gelu:
+      return "z*Phi(z)";
+    case Activation::gelu_tanh:
+      return "0.5*z*(1 + tanh(sqrt(2/pi)*(z + 0.044715*z^3)))";
+    case Activation::swish:
+      return "z*sigmoid(" + alpha() + "z)";
   }
   return {};
 }
@@ -65,20 +73,13 @@ std::string Variant::formula() const {
 
 const std::vector<Variant>& all_variants() {
   static const std::vector<Variant> variants = {
-      dense("relu", Activation::relu),
-      dense("leaky_relu", Activation::leaky_relu),
-      dense("relu2", Activation::relu2),
-      dense("gelu", Activation::gelu),
-      dense("gelu_tanh", Activation::gelu_tanh),
-      dense("quick_gelu", Activation::swish, 1.702f),
-      dense("silu", Activation::swish),
-      gated("glu", Activation::sigmoid),
-      gated("bilinear", Activation::identity),
-      gated("reglu", Activation::relu),
-      gated("geglu", Activation::gelu),
-      gated("geglu_tanh", Activation::gelu_tanh),
-      gated("swiglu", Activation::swish),
-      swiglu_oai(),
+      dense("relu", Activation::relu),           dense("leaky_relu", Activation::leaky_relu),
+      dense("relu2", Activation::relu2),         dense("gelu", Activation::gelu),
+      dense("gelu_tanh", Activation::gelu_tanh), dense("quick_gelu", Activation::swish, 1.702f),
+      dense("silu", Activation::swish),          gated("glu", Activation::sigmoid),
+      gated("bilinear", Activation::identity),   gated("reglu", Activation::relu),
+      gated("geglu", Activation::gelu),          gated("geglu_tanh", Activation::gelu_tanh),
+      gated("swiglu", Activation::swish),        swiglu_oai(),
   };
   return variants;
 }

@@ -41,7 +41,7 @@ Tolerance tolerance(DType dtype, DType hidden, int64_t d_model, int64_t d_ff) {
   const double sums = sums_in_f32(d_model, d_ff);
   const double largest = dtype == DType::f32 ? kLargestF32 : kLargestBf16;
   const bool few = std::min(d_model, d_ff) < kRelativeFrom;
-  const double all = few                    ? largest
+  const double all = few                   ? largest
                      : dtype == DType::f32 ? sums
                                            : std::min(largest, sums + rounding_of(dtype));
   Tolerance t;

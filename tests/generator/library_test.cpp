@@ -58,14 +58,17 @@ TEST(Library, SamePlanGivesTheSameBytes) {
   const std::set<std::string> files = {"block.h", "block.json", "blockConfig.cmake", "libblock.a",
                                        "libblock.so"};
   EXPECT_EQ(names_in(one.path()), files);
-  for (const std::string& file : files) EXPECT_EQ(read(one.path() / file), read(two.path() / file)) << file;
+  for (const std::string& file : files)
+    EXPECT_EQ(read(one.path() / file), read(two.path() / file)) << file;
 }
 
 TEST(Library, ExportsOnlyItsTable) {
   const TemporaryFolder folder;
   build_library(small_plan(), options_in(folder));
-  const std::string a = output_of("nm --defined-only -g " + (folder.path() / "libblock.a").string());
-  const std::string so = output_of("nm -D --defined-only " + (folder.path() / "libblock.so").string());
+  const std::string a =
+      output_of("nm --defined-only -g " + (folder.path() / "libblock.a").string());
+  const std::string so =
+      output_of("nm -D --defined-only " + (folder.path() / "libblock.so").string());
   EXPECT_NE(a.find("block_kernels"), std::string::npos);
   EXPECT_NE(so.find("gatefold_kernels"), std::string::npos);
   for (const std::string& text : {a, so}) EXPECT_EQ(text.find("halide"), std::string::npos) << text;
@@ -115,7 +118,8 @@ TEST_P(Broken, EmitterLeavesNothingBehind) {
 
 INSTANTIATE_TEST_SUITE_P(
     Library, Broken,
-    testing::Values(BrokenEmitter{"fails", "echo 'no such point' >&2; exit 1", EmitFailure::Kind::error},
+    testing::Values(BrokenEmitter{"fails", "echo 'no such point' >&2; exit 1",
+                                  EmitFailure::Kind::error},
                     BrokenEmitter{"hangs", "sleep 60", EmitFailure::Kind::timeout},
                     BrokenEmitter{"crashes", "kill -SEGV $$", EmitFailure::Kind::crash}),
     [](const auto& p) { return p.param.name; });
@@ -159,13 +163,16 @@ TEST_P(BadManifest, NamesTheFileAndWhatIsWrong) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    Library, BadManifest,
-    testing::Values(std::pair{"gatefold-library", "other-library"}, std::pair{"\"version\": 1", "\"version\": 2"},
-                    std::pair{"libblock.so", "../libblock.so"}, std::pair{"\"d_model\": 16", "\"d_model\": -1"},
-                    std::pair{"\"d_model\": 16", "\"d_model\": 1099511627776"},
-                    std::pair{"\"d_model\": 16", "\"d_model\": \"16\""}, std::pair{"\"swiglu\"", "\"swigluu\""},
-                    std::pair{"\"kernels\"", "\"colonels\""}, std::pair{"\"f32\"", "7"}));
+INSTANTIATE_TEST_SUITE_P(Library, BadManifest,
+                         testing::Values(std::pair{"gatefold-library", "other-library"},
+                                         std::pair{"\"version\": 1", "\"version\": 2"},
+                                         std::pair{"libblock.so", "../libblock.so"},
+                                         std::pair{"\"d_model\": 16", "\"d_model\": -1"},
+                                         std::pair{"\"d_model\": 16", "\"d_model\": 1099511627776"},
+                                         std::pair{"\"d_model\": 16", "\"d_model\": \"16\""},
+                                         std::pair{"\"swiglu\"", "\"swigluu\""},
+                                         std::pair{"\"kernels\"", "\"colonels\""},
+                                         std::pair{"\"f32\"", "7"}));
 
 TEST(Library, TruncatedManifest) {
   const TemporaryFolder folder;

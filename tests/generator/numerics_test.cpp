@@ -108,15 +108,14 @@ TEST(Numerics, OddFunctionsKeepTheSignOfZero) {
 
 /// The bf16 bits of x by Halide, and back.
 uint16_t to_bf16(float x) {
-  const float y =
-      evaluate([](const Expr& v) { return Halide::cast<float>(bf16_bits(v)); }, {x})[0];
+  const float y = evaluate([](const Expr& v) { return Halide::cast<float>(bf16_bits(v)); }, {x})[0];
   return uint16_t(y);
 }
 
 TEST(Numerics, Bf16RoundsToNearestEvenAndKeepsNan) {
-  EXPECT_EQ(to_bf16(0.26914088f), 0x3e8a);  // 0.26953125; truncation would give 0x3e89
-  EXPECT_EQ(to_bf16(1.0f + 1.0f / 256), 0x3f80);      // tie to even, down
-  EXPECT_EQ(to_bf16(1.0f + 3.0f / 256), 0x3f82);      // tie to even, up
+  EXPECT_EQ(to_bf16(0.26914088f), 0x3e8a);        // 0.26953125; truncation would give 0x3e89
+  EXPECT_EQ(to_bf16(1.0f + 1.0f / 256), 0x3f80);  // tie to even, down
+  EXPECT_EQ(to_bf16(1.0f + 3.0f / 256), 0x3f82);  // tie to even, up
   EXPECT_EQ(to_bf16(std::numeric_limits<float>::max()), 0x7f80);
   EXPECT_EQ(to_bf16(std::ldexp(1.0f, -127)), 0x0040);  // subnormals are kept
   for (uint32_t bits : {0x7f800001u, 0x7fffffffu, 0xff800001u}) {

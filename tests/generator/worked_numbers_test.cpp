@@ -23,7 +23,8 @@ void expect_hidden(const Variant& variant, const std::vector<Worked>& cases) {
     w.up = {c.up};
     w.down = {1};
     const float y = block.run(w, {1})[0];
-    EXPECT_NEAR(y, c.h, 1e-5 * std::abs(c.h)) << variant.name << " gate " << c.gate << " up " << c.up;
+    EXPECT_NEAR(y, c.h, 1e-5 * std::abs(c.h))
+        << variant.name << " gate " << c.gate << " up " << c.up;
   }
 }
 
@@ -32,8 +33,11 @@ void expect_hidden(const char* name, const std::vector<Worked>& cases) {
 }
 
 TEST(WorkedNumbers, Swiglu) {
-  expect_hidden("swiglu", {{3, 2, 5.715445}, {-3, 2, -0.284555}, {3, 8, 22.861778},
-                           {-3, 8, -1.138221}, {2, 3, 5.284782}});
+  expect_hidden("swiglu", {{3, 2, 5.715445},
+                           {-3, 2, -0.284555},
+                           {3, 8, 22.861778},
+                           {-3, 8, -1.138221},
+                           {2, 3, 5.284782}});
 }
 TEST(WorkedNumbers, Silu) { expect_hidden("silu", {{0, 3, 2.857722}, {0, -3, -0.142278}}); }
 TEST(WorkedNumbers, Glu) {
@@ -52,8 +56,11 @@ TEST(WorkedNumbers, LeakyRelu) {
   expect_hidden(steep, {{0, -3, 1.5}, {0, 3, 3}});
 }
 TEST(WorkedNumbers, GeluExactAndTanhAreTwoFunctions) {
-  expect_hidden("gelu", {{0, -2.7f, -9.360829e-3}, {0, 0.25f, 0.1496766}, {0, 2.5f, 2.4844758},
-                         {0, -3.5f, -8.142018e-4}, {0, -6, -5.919526e-9}});
+  expect_hidden("gelu", {{0, -2.7f, -9.360829e-3},
+                         {0, 0.25f, 0.1496766},
+                         {0, 2.5f, 2.4844758},
+                         {0, -3.5f, -8.142018e-4},
+                         {0, -6, -5.919526e-9}});
   expect_hidden("gelu_tanh", {{0, -2.7f, -8.887595e-3}, {0, -6, -8.439647e-11}});
 }
 TEST(WorkedNumbers, Geglu) {
@@ -64,8 +71,11 @@ TEST(WorkedNumbers, QuickGelu) {
   expect_hidden("quick_gelu", {{0, 1, 0.845796}, {0, -1, -0.154204}, {0, 0.25f, 0.151200}});
 }
 TEST(WorkedNumbers, SwigluOai) {
-  expect_hidden("swiglu_oai", {{10, -10, -41.999719}, {-10, 1, -8.115923e-7}, {1, 0, 0.845796},
-                               {2, 3, 7.742634}, {100, 100, 55.999625}});
+  expect_hidden("swiglu_oai", {{10, -10, -41.999719},
+                               {-10, 1, -8.115923e-7},
+                               {1, 0, 0.845796},
+                               {2, 3, 7.742634},
+                               {100, 100, 55.999625}});
 }
 TEST(WorkedNumbers, ClampedSwigluUsesItsClamp) {
   Variant clamped = variant_named("swiglu");

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <functional>
 #include <set>
 #include <tuple>
@@ -50,7 +51,8 @@ TEST_P(Space, DownNeverReadsHiddenColumnsWithoutPanels) {
   for_each_kernel([](const KernelSpec& k) {
     const Packing& p = k.packing;
     const int64_t d_ff = k.ffn.shape.d_ff == Shape::kAny ? 1365 : k.ffn.shape.d_ff;
-    EXPECT_LE(packed_lines(p, d_ff) * p.k_step * p.pair, packed_panels(p, d_ff) * p.panel) << p.text();
+    EXPECT_LE(packed_lines(p, d_ff) * p.k_step * p.pair, packed_panels(p, d_ff) * p.panel)
+        << p.text();
   });
 }
 
@@ -70,13 +72,21 @@ TEST_P(Space, EveryEnumeratedPointIsLegalAndNoneTwice) {
   });
 }
 
+std::string case_name(const testing::TestParamInfo<std::tuple<TargetInfo, DTypeInfo>>& p) {
+  std::string name = std::get<0>(p.param).name + "_" + std::get<1>(p.param).name;
+  std::replace(name.begin(), name.end(), '-', '_');
+  return name;
+}
+
 INSTANTIATE_TEST_SUITE_P(All, Space,
                          testing::Combine(testing::ValuesIn(all_targets()),
-                                          testing::ValuesIn(all_dtypes())));
+                                          testing::ValuesIn(all_dtypes())),
+                         case_name);
 
 KernelSpec usual() {
   const FfnSpec ffn{variant_named("swiglu"), DType::f32, {4096, 11008}, false};
-  KernelSpec k{ffn, Target::x86_avx2, {5, 16, 16}, legal_packings(ffn, Target::x86_avx2).front(), {}};
+  KernelSpec k{
+      ffn, Target::x86_avx2, {5, 16, 16}, legal_packings(ffn, Target::x86_avx2).front(), {}};
   k.point = default_point(k, cpu_profile_named("generic"));
   return k;
 }
