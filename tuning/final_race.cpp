@@ -15,6 +15,8 @@ namespace {
 constexpr int kFewestRounds = 5, kMostRounds = 40;
 constexpr double kRoundsForChecking = 2;
 constexpr double kSecondsWithoutBudget = 20;
+constexpr double kUsualRacers = 5;
+constexpr double kCompileSeconds = 2;
 
 using Entries = std::vector<RaceEntry>;
 using Libraries = std::vector<std::string>;
@@ -107,6 +109,15 @@ bool runs_everywhere(const std::vector<RacedBucket>& buckets, size_t packing) {
 }
 
 }  // namespace
+
+double least_race_seconds(const TrialBook& book, const SearchSpace& space) {
+  double round = 0;
+  for (size_t b = 0; b < space.buckets.size(); ++b) {
+    const double ms = book.screened_ms(book.default_of(0, b));
+    if (std::isfinite(ms)) round += kUsualRacers * ms;
+  }
+  return kCompileSeconds + (kFewestRounds + kRoundsForChecking) * round / 1000;
+}
 
 std::optional<RaceRecord> run_final_race(TrialRunner& runner, const SearchSpace& space,
                                          std::optional<double> end_s) {

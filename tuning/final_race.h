@@ -15,4 +15,7 @@ namespace gatefold {
 std::optional<RaceRecord> run_final_race(TrialRunner& runner, const SearchSpace& space,
                                          std::optional<double> end_s);
 
+/// What the race takes at least, as far as the defaults' times tell: searching must leave it.
+double least_race_seconds(const TrialBook& book, const SearchSpace& space);
+
 }  // namespace gatefold

@@ -13,7 +13,8 @@
 namespace gatefold {
 namespace {
 
-constexpr double kRaceShare = 0.35;  // of a budget, for the final race
+// Of a budget, for the final race; more where calls are so long that it takes more.
+constexpr double kRaceShare = 0.35, kLargestRaceShare = 0.6;
 
 TuneRequest checked(TuneRequest r) {
   if (!r.ffn.shape.fixed()) {
@@ -87,6 +88,7 @@ class Search {
  public:
   Search(const TuneRequest& request, const SearchSpace& space, TrialRunner& runner)
       : request_(request),
+        space_(space),
         runner_(runner),
         strategy_(make_strategy(request.strategy, space, request.seed)),
         first_(space.buckets.size()),
@@ -116,10 +118,16 @@ class Search {
       // How long they take is not known yet; the defaults are what every result needs.
       room = std::min(room, static_cast<double>(first_));
     } else if (request_.budget_s) {
-      const double left = *request_.budget_s * (1 - kRaceShare) - runner_.elapsed_s();
+      const double left = *request_.budget_s - race_seconds() - runner_.elapsed_s();
       room = std::min(room, left / std::max(seconds_each_, 1e-3));
     }
     return room < 1 ? 0 : static_cast<size_t>(room);
+  }
+
+  double race_seconds() const {
+    const double budget = *request_.budget_s;
+    return std::clamp(least_race_seconds(runner_.book(), space_), kRaceShare * budget,
+                      kLargestRaceShare * budget);
   }
 
   /// Known trials are proposed again when a run is resumed; they take no room.
@@ -137,6 +145,7 @@ class Search {
   }
 
   const TuneRequest& request_;
+  const SearchSpace& space_;
   TrialRunner& runner_;
   std::unique_ptr<Strategy> strategy_;
   size_t first_, batch_;
