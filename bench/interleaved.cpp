@@ -32,16 +32,6 @@ void say(const Contest& contest, const std::string& text) {
   if (contest.progress) contest.progress(text);
 }
 
-/// A roof is the best of many short slices: measured twice, the better of each.
-Roof higher(const Roof& a, const Roof& b) {
-  Roof roof = a;
-  if (b.f32_gflops > a.f32_gflops) roof.f32_gflops = b.f32_gflops;
-  if (b.bf16_gflops > a.bf16_gflops) roof.bf16_gflops = b.bf16_gflops;
-  if (b.i8_gops > a.i8_gops) roof.i8_gops = b.i8_gops;
-  if (b.read_gbps > a.read_gbps) roof.read_gbps = b.read_gbps, roof.read_pattern = b.read_pattern;
-  return roof;
-}
-
 class Bench {
  public:
   Bench(const Contest& contest, const std::vector<ContenderInfo>& others,
@@ -70,7 +60,7 @@ class Bench {
       measure(rows);
       // Between the cells again: others on the same host come and go, and a roof from a busy moment
       // would make honest times look impossible.
-      result_.roof = higher(result_.roof, roof_now());
+      result_.roof = better_of(result_.roof, roof_now());
     }
     for (BenchCell& cell : result_.cells) relate_to_roof(cell);
     return std::move(result_);

@@ -15,8 +15,9 @@ namespace {
 constexpr int kFewestRounds = 5, kMostRounds = 40;
 constexpr double kRoundsForChecking = 2;
 constexpr double kSecondsWithoutBudget = 20;
+constexpr double kRoofSeconds = 1.5;
 constexpr double kUsualRacers = 5;
-constexpr double kCompileSeconds = 2;
+constexpr double kOtherSeconds = 4;  // compiling the unfused control, the roof
 
 using Entries = std::vector<RaceEntry>;
 using Libraries = std::vector<std::string>;
@@ -60,7 +61,7 @@ double affordable_rounds(const TrialRunner& runner, const std::vector<RacedBucke
                          std::optional<double> end_s) {
   double all_ms = 0;
   for (const RacedBucket& bucket : buckets) all_ms += round_ms(runner.book(), bucket.entries);
-  const double left_s = end_s ? *end_s - runner.elapsed_s() : kSecondsWithoutBudget;
+  const double left_s = end_s ? *end_s - runner.elapsed_s() - kRoofSeconds : kSecondsWithoutBudget;
   const double rounds = left_s * 1000 / all_ms - kRoundsForChecking;
   return std::clamp(rounds, 1.0 * kFewestRounds, 1.0 * kMostRounds);
 }
@@ -116,7 +117,7 @@ double least_race_seconds(const TrialBook& book, const SearchSpace& space) {
     const double ms = book.screened_ms(book.default_of(0, b));
     if (std::isfinite(ms)) round += kUsualRacers * ms;
   }
-  return kCompileSeconds + (kFewestRounds + kRoundsForChecking) * round / 1000;
+  return kOtherSeconds + (kFewestRounds + kRoundsForChecking) * round / 1000;
 }
 
 std::optional<RaceRecord> run_final_race(TrialRunner& runner, const SearchSpace& space,
@@ -131,6 +132,7 @@ std::optional<RaceRecord> run_final_race(TrialRunner& runner, const SearchSpace&
   for (size_t b = 0; b < buckets.size() && !runner.stopped(); ++b) {
     race_bucket(runner, buckets[b], b, libraries[b], rounds);
   }
+  runner.measure_roof_again();
   if (runner.stopped()) return std::nullopt;
   if (!runs_everywhere(buckets, favourite)) favourite = 0;
   std::vector<Entries> entries;

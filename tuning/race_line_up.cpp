@@ -9,7 +9,7 @@ namespace {
 
 constexpr size_t kChallengers = 3;
 constexpr double kHopeless = 1.1;  // screened this far behind the best: not raced
-constexpr double kPackingMargin = 0.99;
+constexpr double kPackingMargin = 0.98;
 
 void add(std::vector<RaceEntry>& entries, const RaceEntry& entry) {
   for (RaceEntry& known : entries) {
@@ -30,6 +30,12 @@ void add_best(std::vector<RaceEntry>& entries, const TrialBook& book, size_t pac
   }
 }
 
+void add_unfused(std::vector<RaceEntry>& entries, const SearchSpace& space, size_t packing,
+                 size_t bucket) {
+  const std::optional<SchedulePoint> point = space.unfused_point(packing, bucket);
+  if (point) add(entries, {{packing, bucket, *point, "unfused"}, false, true, {}});
+}
+
 }  // namespace
 
 size_t favourite_packing(const TrialBook& book, const SearchSpace& space) {
@@ -47,16 +53,12 @@ size_t favourite_packing(const TrialBook& book, const SearchSpace& space) {
 std::vector<RaceEntry> line_up(const TrialBook& book, const SearchSpace& space, size_t bucket,
                                size_t favourite) {
   std::vector<RaceEntry> entries;
-  add(entries, {{0, bucket, space.default_point(0, bucket), "default"}, true, false, {}});
-  if (favourite != 0) {
-    add(entries,
-        {{favourite, bucket, space.default_point(favourite, bucket), "default"}, true, false, {}});
-    add_best(entries, book, 0, bucket, 1);
-  }
-  if (const auto unfused = space.unfused_point(favourite, bucket)) {
-    add(entries, {{favourite, bucket, *unfused, "unfused"}, false, true, {}});
-  }
-  add_best(entries, book, favourite, bucket, kChallengers);
+  add(entries, {book.default_of(0, bucket), true, false, {}});
+  add_unfused(entries, space, 0, bucket);
+  add_best(entries, book, 0, bucket, favourite == 0 ? kChallengers : 1);
+  if (favourite == 0) return entries;
+  add_best(entries, book, favourite, bucket, kChallengers - 1);
+  add_unfused(entries, space, favourite, bucket);
   return entries;
 }
 

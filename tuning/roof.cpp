@@ -126,4 +126,13 @@ Roof measure_roof(Target target, int threads) {
   return roof;
 }
 
+Roof better_of(const Roof& a, const Roof& b) {
+  Roof roof = a;
+  roof.f32_gflops = std::max(a.f32_gflops, b.f32_gflops);
+  roof.bf16_gflops = std::max(a.bf16_gflops, b.bf16_gflops);
+  roof.i8_gops = std::max(a.i8_gops, b.i8_gops);
+  if (b.read_gbps > a.read_gbps) roof.read_gbps = b.read_gbps, roof.read_pattern = b.read_pattern;
+  return roof;
+}
+
 }  // namespace gatefold

@@ -22,4 +22,8 @@ struct Roof {
 /// Takes about a second. Error (unavailable) if this CPU cannot run the target.
 Roof measure_roof(Target target, int threads);
 
+/// The better of each figure. A roof is the best of many slices, so what was measured at two
+/// moments is together one measurement: others on the same host come and go.
+Roof better_of(const Roof& a, const Roof& b);
+
 }  // namespace gatefold

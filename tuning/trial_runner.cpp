@@ -81,6 +81,16 @@ MeasureReply TrialRunner::measure(MeasureRequest request) {
   return worker_.measure(request);
 }
 
+void TrialRunner::measure_roof_again() {
+  if (request_.roof) return;
+  LockOptions options = request_.lock;
+  options.stop = request_.stop;
+  const MeasureLock lock(options);
+  if (!lock.held()) return;
+  report("measuring what this machine reaches");
+  roof_ = better_of(roof_, measure_roof(space_.target, request_.threads));
+}
+
 /// The batch's places need their default points as anchors, which may be trials of earlier runs.
 std::vector<Candidate> TrialRunner::missing_anchors(const std::vector<Candidate>& batch) const {
   std::vector<Candidate> anchors;

@@ -30,6 +30,7 @@ class TrialRunner {
 
   const TrialBook& book() const { return book_; }
   const Roof& roof() const { return roof_; }
+  void measure_roof_again();  ///< what the machine could not give before counts too
   bool stopped() const { return request_.stop && request_.stop->load(); }
   double elapsed_s() const;
   int measured_now() const { return measured_now_; }  ///< trials of this run

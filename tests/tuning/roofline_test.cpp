@@ -66,6 +66,18 @@ TEST(Efficiency, NoneWithoutTimeRoofOrAboveTheRoof) {
   EXPECT_FALSE(efficiency({9, "memory"}, kUnknown));
 }
 
+TEST(Roof, BetterOfTakesEachFigureByItself) {
+  Roof a = roof(Target::x86_avx2), b = a;
+  a.read_pattern = "1 stream";
+  b.f32_gflops = 90;
+  b.read_gbps = 25;
+  b.read_pattern = "4 streams";
+  const Roof both = better_of(a, b);
+  EXPECT_EQ(both.f32_gflops, 100);
+  EXPECT_EQ(both.read_gbps, 25);
+  EXPECT_EQ(both.read_pattern, "4 streams");
+}
+
 TEST(MeasureRoof, GivesFiguresThatCanBe) {
   if (!gf_isa_usable("x86-avx2")) GTEST_SKIP() << "this CPU has no AVX2";
   const Roof r = measure_roof(Target::x86_avx2, 1);
