@@ -79,13 +79,18 @@ Manifest::Kernel read_kernel(const json& value, const std::string& where) {
 
 FfnSpec read_description(const Reader& in, const json& root, const std::string& where) {
   FfnSpec ffn;
-  ffn.variant = variant_named(in.text("variant"));
+  try {
+    ffn.variant = variant_named(in.text("variant"));
+    ffn.dtype = dtype_named(in.text("dtype"));
+  } catch (const Error& e) {
+    if (e.kind() != ErrorKind::usage) throw;
+    fail(where + ": " + e.what());
+  }
   const Reader parameters(in.field("parameters"), where + ": parameters");
   ffn.variant.slope = parameters.real("slope");
   ffn.variant.alpha = parameters.real("alpha");
   ffn.variant.limit = parameters.real("limit");
   ffn.variant.up_offset = parameters.real("up_offset");
-  ffn.dtype = dtype_named(in.text("dtype"));
   ffn.shape = {in.number("d_model"), in.number("d_ff")};
   for (const char* key : {"d_model", "d_ff"}) {
     if (in.number(key) > kMaxDimension) {

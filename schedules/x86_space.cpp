@@ -23,12 +23,14 @@ int vectors(const KernelSpec& k) {
 
 /// Rows of the largest tile: accumulators, one row of weights and one broadcast must fit the
 /// registers, or the compiler spills in the hot loop (measured at a third of the speed). Widened
-/// bf16 also holds the packed words and the mask that parts them.
+/// bf16 also holds the packed words and the mask that parts them; with 32 registers the compiler
+/// keeps two more at hand (13 rows spill, 12 do not). 0: not even one row fits.
 int most_rows(const KernelSpec& k) {
   const TargetInfo& target = info(k.target);
   const bool widened = k.ffn.dtype == DType::bf16 && target.bf16 == Bf16Path::widen;
-  const int held = widened ? 2 * vectors(k) + 2 : vectors(k) + 1;
-  return std::max(1, (target.vector_registers - held) / vectors(k));
+  const int spare = target.vector_registers == 32 ? 4 : 2;
+  const int held = widened ? 2 * vectors(k) + spare : vectors(k) + 1;
+  return std::max(0, target.vector_registers - held) / vectors(k);
 }
 
 using Reason = std::optional<std::string>;
@@ -74,6 +76,7 @@ Reason streams_reason(const KernelSpec& k) {
 
 Reason rows_reason(const KernelSpec& k) {
   const int most = most_rows(k);
+  if (most == 0) return out_of_bound("streams", k.point.streams, "fewer (registers)");
   if (k.point.mr < 1 || k.point.mr > most) {
     return out_of_bound("mr", k.point.mr, "1 to " + number(most) + " (registers)");
   }
@@ -282,6 +285,7 @@ void default_wide(KernelSpec& k, int64_t rows) {
 /// long ones, since each tile then reads x in longer runs.
 void default_narrow(KernelSpec& k, int64_t rows) {
   k.point.streams = rows <= 4 ? k.packing.group : 2;
+  if (most_rows(k) == 0) k.point.streams = 2;
   k.point.mr = best_row_tile(k);
   const int64_t tiles = (rows + k.point.mr - 1) / k.point.mr;
   if (tiles > 1) k.point.kb = k_block_up_to(k, tiles <= 8 ? 16 : 128);

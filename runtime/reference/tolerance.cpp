@@ -39,11 +39,15 @@ double rounding_of(DType dtype) {
 
 Tolerance tolerance(DType dtype, DType hidden, int64_t d_model, int64_t d_ff) {
   const double sums = sums_in_f32(d_model, d_ff);
-  const double largest = dtype == DType::f32 ? kLargestF32 : kLargestBf16;
   const bool few = std::min(d_model, d_ff) < kRelativeFrom;
-  const double all = few                   ? largest
-                     : dtype == DType::f32 ? sums
-                                           : std::min(largest, sums + rounding_of(dtype));
+  // Of few hidden values each rounding counts in full, and the one of y comes on top.
+  const double few_bf16 = hidden == DType::bf16 ? 2 * kU16 : kLargestBf16;
+  double all = sums;
+  if (dtype == DType::f32) {
+    if (few) all = kLargestF32;
+  } else {
+    all = few ? few_bf16 : std::min(kLargestBf16, sums + rounding_of(dtype));
+  }
   Tolerance t;
   t.rel_l2 = all;
   t.scaled = all;

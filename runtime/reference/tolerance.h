@@ -20,6 +20,8 @@ namespace gatefold {
 // projection multiplies in bf16 each hidden value is rounded once too; the two are independent and
 // together about 0.6 u16, so one u16 bounds the norms in both cases.
 //   bf16 = sums + u16, at most 4e-3
+//   (below kRelativeFrom with a bf16 hidden layer: 2 u16, as a lone hidden value may be rounded by
+//   u16)
 //
 // Below kRelativeFrom there are too few terms for averages (the only hidden value of d_ff = 1 may
 // be what is left of a gate that cancels): the norms are held to the largest tolerance, each output
