@@ -30,7 +30,10 @@ int most_rows(const KernelSpec& k) {
   const bool widened = k.ffn.dtype == DType::bf16 && target.bf16 == Bf16Path::widen;
   const int spare = target.vector_registers == 32 ? 4 : 2;
   const int held = widened ? 2 * vectors(k) + spare : vectors(k) + 1;
-  return std::max(0, target.vector_registers - held) / vectors(k);
+  const int most = std::max(0, target.vector_registers - held) / vectors(k);
+  // One row uses each weight once, straight from memory.
+  const bool one_row = !widened && vectors(k) < target.vector_registers;
+  return std::max(most, one_row ? 1 : 0);
 }
 
 using Reason = std::optional<std::string>;

@@ -27,6 +27,9 @@ BUCKETS = "1,4,16"
 SHOWN_COMPLAINTS = 4  # of one library
 # Of ordinary values, whatever tolerance `check` derives: rel_l2 where both sizes are at least 32, else scaled.
 BOUND = {"f32": 2e-6, "bf16": 4e-3}
+# The dot instruction takes a hidden layer of bf16. Its rounding, up to 2^-8, counts in full where there is one hidden
+# value, and that of y comes on top.
+FEW_DOTS_BOUND = 2 * 2.0**-8
 
 
 @dataclasses.dataclass(frozen=True)
@@ -105,14 +108,22 @@ def is_large(cell):
     return min(cell["d_model"], cell["d_ff"]) >= 32
 
 
+def bound_of(cell, dtype):
+    few_dots = dtype == "bf16" and cell["target"] == "x86-avx512-bf16" and not is_large(cell)
+    return FEW_DOTS_BOUND if few_dots else BOUND[dtype]
+
+
 def complaint(cell, dtype):
     """What is wrong with one cell of the report, or None."""
     where = f"{cell['kernel']} {cell['d_model']}x{cell['d_ff']} rows {cell['rows']} ({cell['values']} values)"
     if not cell["ok"]:
         return f"{where}: {cell['note'] or 'not ok'}"
     error = cell["rel_l2"] if is_large(cell) else cell["scaled"]
-    if cell["values"] == "unit" and (error is None or error > BOUND[dtype]):
-        return f"{where}: error {error}, wanted at most {BOUND[dtype]}"
+    # At the row counts of the contract its bound holds; elsewhere the tolerance of the cell, which for a
+    # lone hidden value that is rounded to bf16 before y is rounded too is 2 * 2^-8.
+    bound = BOUND[dtype] if cell["rows"] in ROWS else max(BOUND[dtype], cell["tolerance"])
+    if cell["values"] == "unit" and (error is None or error > bound):
+        return f"{where}: error {error}, wanted at most {bound}"
     return None
 
 

@@ -93,6 +93,8 @@ TEST_P(HotLoop, TallestLegalTileStaysInRegisters) {
       kernel.point.streams = streams;
       kernel.point.kb = 0;
       kernel.point.mr = tallest(kernel);
+      if (kernel.point.mr == 0) continue;  // so many streams do not fit at all
+      if (kernel.point.mr == 0) continue;  // the space refuses so many streams
       SCOPED_TRACE(describe(kernel));
       for (const Loop& loop : hot_loops(assembly_of(kernel))) check(kernel, loop);
     }
