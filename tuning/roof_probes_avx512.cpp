@@ -17,11 +17,11 @@ constexpr uint32_t kBytes = 0x11111111;
   "xmm0", "xmm1", "xmm2", "xmm3", "xmm4", "xmm5", "xmm6", "xmm7", "xmm8", "xmm9", "xmm10", \
       "xmm11", "xmm12", "xmm13", "xmm14", "xmm15"
 
-// clang-format off: version 14 formats this list anew each time it sees it.
-#define EACH_24(M)                                                                             \
-  M(0)                                                                                         \
-  M(1) M(2) M(3) M(4) M(5) M(6) M(7) M(8) M(9) M(10) M(11) M(12) M(13) M(14) M(15) M(16) M(17) \
-      M(18) M(19) M(20) M(21) M(22) M(23)
+// Version 14 formats this list anew each time it sees it.
+// clang-format off
+#define EACH_24(M)                                                       \
+  M(0) M(1) M(2) M(3) M(4) M(5) M(6) M(7) M(8) M(9) M(10) M(11)          \
+  M(12) M(13) M(14) M(15) M(16) M(17) M(18) M(19) M(20) M(21) M(22) M(23)
 // clang-format on
 
 #define DEFINE_PROBE(function, broadcast, constant, MACRO)                          \
