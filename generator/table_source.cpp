@@ -63,6 +63,12 @@ int halide_error_out_of_memory(void *context) {
   hooks.error(context, "out of memory");
   return -11; /* halide_error_code_out_of_memory */
 }
+int halide_error_buffer_allocation_too_large(void *context, const char *name, uint64_t size,
+                                             uint64_t most) {
+  (void)name, (void)size, (void)most;
+  hooks.error(context, "more rows than 32-bit sizes hold");
+  return -5; /* halide_error_code_buffer_allocation_too_large */
+}
 )";
 
 std::string kernel_entry(const LibraryPlan& plan, size_t i) {

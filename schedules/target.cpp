@@ -8,7 +8,6 @@ Halide::Target halide_target(Target target) {
   using Feature = Halide::Target::Feature;
   return Halide::Target(info(target).halide)
       .with_feature(Feature::NoRuntime)
-      .with_feature(Feature::NoAsserts)
       .with_feature(Feature::NoBoundsQuery)
       .with_feature(Feature::UserContext);
 }
