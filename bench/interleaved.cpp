@@ -2,11 +2,14 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
+#include <cstring>
 
 #include "spec/error.h"
 #include "tuning/guarded_output.h"
 #include "tuning/host.h"
 #include "tuning/measure_lock.h"
+#include "tuning/noise.h"
 #include "tuning/oracle.h"
 #include "tuning/race.h"
 #include "tuning/roofline.h"
@@ -17,15 +20,23 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr int kMostCopies = 256;
+constexpr int kAttempts = 3;     // at a sample that the system disturbs
+constexpr int kRoofSamples = 8;  // before the first contender
 
 double ms_since(Clock::time_point begin) {
   return std::chrono::duration<double, std::milli>(Clock::now() - begin).count();
 }
 
 struct Entry {
+  Entry(std::string name, std::unique_ptr<Contender> contender)
+      : name(std::move(name)), contender(std::move(contender)) {}
+
   std::string name;
   std::unique_ptr<Contender> contender;
+  size_t next_copy = 1;  ///< of its weights
   std::vector<double> samples;
+  std::vector<uint8_t> judged;  ///< y of the call that was compared with the reference
+  std::string fault;            ///< what a timed call did wrong
 };
 
 void say(const Contest& contest, const std::string& text) {
@@ -40,9 +51,9 @@ class Bench {
         options_(options),
         data_(contest.ffn, options.seed, gf_default_threads()),
         oracle_(data_, target_named(contest.isa).target) {
-    entries_.push_back({"gatefold", make_gatefold(contest), {}});
+    entries_.emplace_back("gatefold", make_gatefold(contest));
     for (const ContenderInfo& other : others) {
-      entries_.push_back({other.name, other.make(contest), {}});
+      entries_.emplace_back(other.name, other.make(contest));
     }
   }
 
@@ -53,25 +64,20 @@ class Bench {
     lock_options.waiting = contest_.progress;
     const MeasureLock lock(lock_options);
     if (stopped()) return std::move(result_);
-    result_.roof = roof_now();
+    say(contest_, "measuring what this machine reaches at most");
+    RoofMeter meter(target_named(contest_.isa).target, contest_.threads);
+    for (int i = 0; i < kRoofSamples; ++i) meter.sample();
     for (const int64_t rows : contest_.rows) {
       if (stopped()) break;
       say(contest_, "rows " + std::to_string(rows));
-      measure(rows);
-      // Between the cells again: others on the same host come and go, and a roof from a busy moment
-      // would make honest times look impossible.
-      result_.roof = better_of(result_.roof, roof_now());
+      measure(rows, meter);
     }
-    for (BenchCell& cell : result_.cells) relate_to_roof(cell);
+    result_.roof = meter.median();
+    result_.best_roof = meter.best();
     return std::move(result_);
   }
 
  private:
-  Roof roof_now() {
-    say(contest_, "measuring what this machine reaches at most");
-    return measure_roof(target_named(contest_.isa).target, contest_.threads);
-  }
-
   bool stopped() const { return options_.stop && *options_.stop; }
 
   /// As many copies as make every contender's rotation more than twice the last cache.
@@ -93,19 +99,17 @@ class Bench {
     }
   }
 
-  void measure(int64_t rows) {
+  void measure(int64_t rows, RoofMeter& meter) {
     std::vector<uint8_t> input = stored_as(contest_.ffn.dtype, data_.x(0, rows));
     const gf_rows x =
         dense_rows(input.data(), contest_.ffn.dtype, rows, contest_.ffn.shape.d_model);
     GuardedOutput output(rows, x.cols, x.dtype);
     std::vector<BenchCell> cells;
     for (Entry& e : entries_) cells.push_back(judge(e, x, output));
-    if (!time_rounds(x, output)) return;
-    for (size_t i = 0; i < cells.size(); ++i) {
-      const std::vector<double>& samples = entries_[i].samples;
-      cells[i].median_ms = median(samples);
-      cells[i].min_ms = *std::min_element(samples.begin(), samples.end());
-    }
+    const int first = result_.cold ? meter.samples() : 0;
+    if (!time_rounds(x, output, meter)) return;
+    const Roof roof = meter.median(first);
+    for (size_t i = 0; i < cells.size(); ++i) finish(cells[i], entries_[i], roof);
     result_.cells.insert(result_.cells.end(), cells.begin(), cells.end());
   }
 
@@ -124,13 +128,15 @@ class Bench {
     cell.kernel = e.contender->description();
     cell.weight_bytes = e.contender->weight_bytes();
     e.samples.clear();
+    e.judged.assign(output.data(), output.data() + output.bytes());
+    e.fault.clear();
     return cell;
   }
 
-  /// Every round times each contender once, on the copy of its rotation that is longest unused;
-  /// who begins changes from round to round. False if interrupted before there are enough.
-  bool time_rounds(const gf_rows& x, GuardedOutput& output) {
-    const gf_rows y = output.rows();
+  /// Every round times each contender once, on the copy of its rotation that is longest unused,
+  /// and the roof once; who begins changes from round to round. False if interrupted before there
+  /// are enough.
+  bool time_rounds(const gf_rows& x, GuardedOutput& output, RoofMeter& meter) {
     const auto begin = Clock::now();
     for (int round = 0; round < options_.max_rounds; ++round) {
       const bool enough = round >= options_.min_rounds;
@@ -138,17 +144,42 @@ class Bench {
       if (enough && ms_since(begin) > 1000 * options_.seconds) break;
       for (size_t i = 0; i < entries_.size(); ++i) {
         Entry& e = entries_[(i + static_cast<size_t>(round)) % entries_.size()];
-        const auto start = Clock::now();
-        e.contender->run(next_copy_ % static_cast<size_t>(result_.copies), x, y);
-        e.samples.push_back(ms_since(start));
+        e.samples.push_back(sample(e, x, output));
       }
-      ++next_copy_;
+      if (result_.cold) meter.sample();
     }
     return true;
   }
 
-  void relate_to_roof(BenchCell& cell) const {
-    const Roofline bound = roofline(contest_.ffn, cell.rows, result_.roof, cell.weight_bytes);
+  /// One call that the system left alone; if there was none, the fastest of the disturbed ones.
+  double sample(Entry& e, const gf_rows& x, GuardedOutput& output) {
+    double best = INFINITY;
+    for (int attempt = 0; attempt < kAttempts; ++attempt) {
+      const size_t copy = e.next_copy++ % static_cast<size_t>(result_.copies);
+      output.poison();
+      const NoiseGuard guard;
+      const auto start = Clock::now();
+      e.contender->run(copy, x, output.rows());
+      const double ms = ms_since(start);
+      best = std::min(best, ms);
+      compare(e, output, x.rows);
+      if (!guard.disturbed(ms)) return ms;
+    }
+    return best;
+  }
+
+  /// Outside the timed stretch. Same bits as the judged call are right; others are judged again.
+  void compare(Entry& e, const GuardedOutput& output, int64_t rows) {
+    if (std::memcmp(e.judged.data(), output.data(), output.bytes()) == 0) return;
+    if (const auto verdict = oracle_.judge(output.data(), rows); !verdict.ok)
+      e.fault = "a timed call: " + verdict.message;
+  }
+
+  void finish(BenchCell& cell, const Entry& e, const Roof& roof) const {
+    cell.median_ms = median(e.samples);
+    cell.min_ms = *std::min_element(e.samples.begin(), e.samples.end());
+    if (!e.fault.empty()) cell.ok = false, cell.note = e.fault;
+    const Roofline bound = roofline(contest_.ffn, cell.rows, roof, cell.weight_bytes);
     cell.roofline_ms = bound.ms;
     cell.bound = bound.bound;
     if (!result_.cold) return;
@@ -164,7 +195,6 @@ class Bench {
   Oracle oracle_;
   std::vector<Entry> entries_;
   BenchResult result_;
-  size_t next_copy_ = 1;
 };
 
 }  // namespace

@@ -36,14 +36,16 @@ struct BenchCell {
 };
 
 struct BenchResult {
-  Roof roof;
+  Roof roof;       ///< medians over the whole run
+  Roof best_roof;  ///< the best slices
   int copies = 0;  ///< of the weights, in each rotation
   bool cold = false;
   std::vector<BenchCell> cells;  ///< by rows, `gatefold` first
 };
 
 /// Times `gatefold` and the others in the same rounds, so that whatever the machine does meanwhile
-/// hits all alike. The roof is measured before, between and after, with the same threads.
+/// hits all alike. So is the roof, with the same threads: a cell's efficiency is the roofline time
+/// by the medians of what was probed in that cell's rounds, divided by the median time.
 BenchResult run_interleaved(const Contest& contest, const std::vector<ContenderInfo>& others,
                             const BenchOptions& options);
 

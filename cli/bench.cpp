@@ -80,6 +80,7 @@ Json json_of(const BenchResult& result, const Contest& contest) {
                      {"kernel", c.kernel}});
   }
   return {{"roof", roof_json(result.roof)},
+          {"best_roof", roof_json(result.best_roof)},
           {"variant", contest.ffn.variant.name},
           {"formula", contest.ffn.variant.formula()},
           {"d_model", contest.ffn.shape.d_model},
@@ -93,8 +94,11 @@ void print_table(const BenchResult& result, const Contest& contest) {
   print_line(fmt::format("{} {} on {}, {} threads, weights {}", contest.ffn.variant.name,
                          contest.ffn.shape.text(), contest.isa, contest.threads,
                          result.cold ? "cold" : "warm"));
-  print_line(fmt::format("roof: {:.1f} GFLOP/s f32, {:.1f} bf16, {:.1f} GB/s read",
-                         result.roof.f32_gflops, result.roof.bf16_gflops, result.roof.read_gbps));
+  const auto roof_text = [](const Roof& roof) {
+    return fmt::format("{:.1f} GFLOP/s f32, {:.1f} bf16, {:.1f} GB/s read", roof.f32_gflops,
+                       roof.bf16_gflops, roof.read_gbps);
+  };
+  print_line("roof: " + roof_text(result.roof) + " (best: " + roof_text(result.best_roof) + ")");
   Table table(
       {">rows", "impl", ">median ms", ">min ms", ">efficiency", "bound", ">vs gatefold", "ok"});
   double ours = 0;
