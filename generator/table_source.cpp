@@ -48,19 +48,24 @@ std::vector<std::string> streams(const KernelSpec& k) {
 }
 
 /// What the kernels call. Their own copies, hidden in the library, so that neither another library
-/// nor an application's Halide runtime is ever mixed up with them.
+/// nor an application's Halide runtime is ever mixed up with them. The context is never NULL: the
+/// kernels are compiled to take it and to hand it on (schedules/target.cpp).
 constexpr const char* kServices = R"(
-static gf_hooks hooks;
+static const gf_hooks *hooks_of(void *context) { return ((const gf_context *)context)->hooks; }
 
 int halide_do_par_for(void *context, int (*task)(void *, int, uint8_t *), int min, int size,
                       uint8_t *closure) {
-  return hooks.par_for(context, task, min, size, closure);
+  return hooks_of(context)->par_for(context, task, min, size, closure);
 }
-void *halide_malloc(void *context, size_t bytes) { return hooks.allocate(context, bytes); }
-void halide_free(void *context, void *memory) { hooks.release(context, memory); }
-void halide_error(void *context, const char *message) { hooks.error(context, message); }
+void *halide_malloc(void *context, size_t bytes) {
+  return hooks_of(context)->allocate(context, bytes);
+}
+void halide_free(void *context, void *memory) { hooks_of(context)->release(context, memory); }
+void halide_error(void *context, const char *message) {
+  hooks_of(context)->error(context, message);
+}
 int halide_error_out_of_memory(void *context) {
-  hooks.error(context, "out of memory");
+  hooks_of(context)->error(context, "out of memory");
   return -11; /* halide_error_code_out_of_memory */
 }
 )";
@@ -123,7 +128,7 @@ std::string table_source(const LibraryPlan& plan) {
       "GF_KERNEL_TABLE_VERSION,\n"
       "  sizeof(gf_kernel_table), sizeof(gf_kernel), {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, "
       "{}, {},\n"
-      "  {}, kernels, &hooks}};\n",
+      "  {}, kernels}};\n",
       c_string(plan.name), c_string(f.variant.name), c_string(info(f.dtype).name),
       c_float(f.variant.slope), c_float(f.variant.alpha), c_float(f.variant.limit),
       c_float(f.variant.up_offset), int(f.variant.gated), int(f.bias), f.shape.d_model,

@@ -46,6 +46,6 @@ constexpr gf_hooks kHooks = {hook_par_for, hook_allocate, hook_release, hook_err
 
 }  // namespace
 
-const gf_hooks& runtime_hooks() { return kHooks; }
+CallContext::CallContext(int threads) : head{&kHooks}, threads(threads) { message[0] = '\0'; }
 
 }  // namespace gatefold

@@ -99,7 +99,7 @@ void describe_rows(const gf_rows& r, int64_t first, int64_t count, Buffer* buffe
 
 int call_kernel(gf_ffn& ffn, Bucket& bucket, CallContext* context, Buffer* x, Buffer* y) {
   const gf_kernel& kernel = *bucket.choice.kernel;
-  void* context_argument = context;
+  void* context_argument = context;  // a gf_context: its first member
   void* arguments[kMaxArguments];
   int count = 0;
   arguments[count++] = &context_argument;

@@ -109,9 +109,9 @@ TEST(Allocation, ShortLivedThreadsDoNotAccumulate) {
   Block block({.d_model = 3, .d_ff = 2});
   Ffn ffn = block.make(1);
   block.fake.before_call = [&](void* context) {
-    void* memory = block.fake.hooks.allocate(context, size_t{1} << 20);
+    void* memory = hooks_of(context).allocate(context, size_t{1} << 20);
     std::memset(memory, 1, size_t{1} << 20);
-    block.fake.hooks.release(context, memory);
+    hooks_of(context).release(context, memory);
     return 0;
   };
   const int64_t before = resident_bytes();

@@ -232,8 +232,8 @@ TEST(Run, KernelFailuresCarryTheirMessage) {
   Block block({});
   Ffn ffn = block.make();
   block.fake.before_call = [&](void* context) {
-    block.fake.hooks.error(context, "the first message");
-    block.fake.hooks.error(context, "a later one");
+    hooks_of(context).error(context, "the first message");
+    hooks_of(context).error(context, "a later one");
     return -17;
   };
   float x[37] = {}, y[37];
@@ -251,7 +251,7 @@ TEST(Run, WorkspaceThatDoesNotExistIsOutOfMemory) {
   Block block({});
   Ffn ffn = block.make();
   block.fake.before_call = [&](void* context) {
-    return block.fake.hooks.allocate(context, size_t{1} << 50) ? 0 : -11;
+    return hooks_of(context).allocate(context, size_t{1} << 50) ? 0 : -11;
   };
   float x[37] = {}, y[37];
   const gf_rows in = rows_of(x, GF_F32, 1, 37), out = rows_of(y, GF_F32, 1, 37);
