@@ -1,8 +1,12 @@
 #include "runtime/workspace.h"
 
 #include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
+#include <chrono>
 #include <cstring>
+#include <future>
 #include <thread>
 #include <vector>
 
@@ -84,6 +88,28 @@ TEST(Workspace, ManyThreadsShareIt) {
     });
   }
   for (std::thread& thread : threads) thread.join();
+}
+
+/// No worker has been started: calls on one thread take the lock too.
+TEST(Workspace, IsUsableInAChildForkedWhileItWasLocked) {
+  std::promise<void> locked;
+  std::thread other([&] {
+    lock_workspace();
+    locked.set_value();
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    unlock_workspace();
+  });
+  locked.get_future().wait();
+  const pid_t child = fork();
+  if (child == 0) {
+    alarm(5);  // ends a child that hangs
+    workspace_release(workspace_allocate(1000));
+    _exit(0);
+  }
+  int status = -1;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  other.join();
+  EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0);
 }
 
 TEST(Pages, LargeOnesAreAlignedToHugePages) {
