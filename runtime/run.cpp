@@ -5,7 +5,6 @@
 #include "runtime/fp_environment.h"
 #include "runtime/futex.h"
 #include "runtime/status.h"
-#include "runtime/workspace.h"
 
 namespace gatefold {
 namespace {
@@ -170,7 +169,6 @@ gf_status gf_ffn_run(gf_ffn* ffn, const gf_rows* x, const gf_rows* y) {
   const int64_t start = now_ns();
   const gf_status status = run_pieces(*ffn, ffn->buckets[index], context, *x, *y);
   if (status != GF_OK) return status;
-  workspace_note_call(context.peak_bytes.load(std::memory_order_relaxed));
   note_call(*ffn, index, context, x->rows, static_cast<double>(now_ns() - start) * 1e-6);
   return GF_OK;
 }

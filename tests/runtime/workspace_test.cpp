@@ -52,10 +52,35 @@ TEST(Workspace, ASlightlySmallerRequestReusesABlock) {
 }
 
 TEST(Workspace, KeepsABoundedAmount) {
-  std::vector<void*> blocks;
-  for (int i = 0; i < 200; ++i) blocks.push_back(workspace_allocate(kMiB));
-  for (void* block : blocks) workspace_release(block);
+  size_t released = 0;
+  for (size_t size = 20 * kMiB; released <= workspace_stats().limit_bytes; size += 21 * kMiB) {
+    workspace_release(workspace_allocate(size));
+    released += size;
+  }
   EXPECT_LE(workspace_stats().cached_bytes, workspace_stats().limit_bytes);
+}
+
+TEST(Workspace, KeepsWhatWasInUseAtOnce) {
+  std::vector<void*> blocks;
+  const auto call = [&] {
+    for (size_t i = 0; i < 20; ++i) blocks.push_back(workspace_allocate((16 + i) * kMiB));
+    for (void* block : blocks) workspace_release(block);
+    blocks.clear();
+  };
+  call();
+  const uint64_t before = workspace_stats().system_allocations;
+  call();
+  EXPECT_EQ(workspace_stats().system_allocations, before);
+}
+
+TEST(Workspace, CallsOfAlternatingSizesAllocateOnce) {
+  const auto calls = [] {
+    for (size_t size : {160, 70, 30, 12, 5}) workspace_release(workspace_allocate(size * kMiB));
+  };
+  calls();
+  const uint64_t before = workspace_stats().system_allocations;
+  calls();
+  EXPECT_EQ(workspace_stats().system_allocations, before);
 }
 
 TEST(Workspace, NewSizesDisplaceOldOnes) {
