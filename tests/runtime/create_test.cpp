@@ -207,6 +207,17 @@ TEST(Create, FusedTensorsNeedTheirOrderAndWidth) {
   EXPECT_STATUS(create_changed(block, with(GF_GATE_FIRST, 42)), GF_OK);
 }
 
+TEST(Create, AFusedBiasWithoutItsOrderIsNamed) {
+  const Block block({.bias = true});
+  const std::vector<float> fused(42);
+  const gf_status status = create_changed(block, [&](auto&, gf_ffn_weights& w, auto&) {
+    w.gate_bias.data = w.up_bias.data = nullptr;
+    w.gate_up_bias = tensor(fused.data(), 42);
+  });
+  EXPECT_STATUS(status, GF_INVALID_ARGUMENT);
+  EXPECT_EQ(std::string(gf_last_error()).find("gate_up_bias: order 0"), 0u) << gf_last_error();
+}
+
 // known-bugs 1 and 2: which half is the gate.
 TEST(Create, WorkedOrders) {
   const Block block({.d_model = 1, .d_ff = 2});
