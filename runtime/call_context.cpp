@@ -23,10 +23,7 @@ void* hook_allocate(void* context, size_t bytes) {
   }
   const size_t size = workspace_size(memory);
   const size_t now = call.bytes.fetch_add(size, std::memory_order_relaxed) + size;
-  size_t peak = call.peak_bytes.load(std::memory_order_relaxed);
-  while (now > peak &&
-         !call.peak_bytes.compare_exchange_weak(peak, now, std::memory_order_relaxed)) {
-  }
+  raise_to(call.peak_bytes, now);
   return memory;
 }
 

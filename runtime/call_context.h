@@ -8,6 +8,14 @@
 
 namespace gatefold {
 
+/// A running maximum, whichever thread comes last.
+template <typename T>
+void raise_to(std::atomic<T>& largest, T value) {
+  T seen = largest.load(std::memory_order_relaxed);
+  while (value > seen && !largest.compare_exchange_weak(seen, value, std::memory_order_relaxed)) {
+  }
+}
+
 /// What one gf_ffn_run shares with its kernels: the `context` of the hooks.
 struct CallContext {
   explicit CallContext(int threads);

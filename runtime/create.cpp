@@ -135,7 +135,6 @@ gf_status create(const gf_library* library, const gf_ffn_desc& desc, const gf_ff
                  const gf_options* options, gf_ffn** out) {
   const StandardFpEnvironment standard;
   auto ffn = std::make_unique<gf_ffn>();
-  ffn->library = library;
   ffn->table = library->table;
   ffn->dtype = table_dtype(*library->table);
   ffn->sizes = {desc.d_model, desc.d_ff};

@@ -65,6 +65,24 @@ TEST(Concurrency, OneBlockFromManyThreads) {
   EXPECT_EQ(ffn.report().calls, 1 + 8 * 50);
 }
 
+TEST(Concurrency, AReportNeverMixesTwoCalls) {
+  const Block block({.d_model = 3, .d_ff = 2, .rows = {1, 8}});
+  Ffn ffn = block.make(1);
+  std::atomic<bool> stop{false};
+  std::vector<std::thread> callers;
+  for (int64_t rows : {1, 5, 9}) {
+    callers.emplace_back([&, rows] {
+      std::vector<float> x(27, 1.0f), y(27);
+      while (!stop) ffn.run(x.data(), y.data(), rows);
+    });
+  }
+  int mixed = 0;
+  while (ffn.report().calls < 50000) mixed += std::string(ffn.report().match) != "exact";
+  stop = true;
+  for (std::thread& caller : callers) caller.join();
+  EXPECT_EQ(mixed, 0);
+}
+
 TEST(Concurrency, CreatingAndRunningAtOnce) {
   const Block block({});
   std::vector<std::thread> threads;
