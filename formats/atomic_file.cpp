@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <signal.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -45,22 +46,38 @@ class FileSizeSignalBlock {
   bool was_pending_;
 };
 
-/// Where the bytes go: through a link to the file it names, so that the link itself stays. Refuses
-/// what a rename would destroy (as root, even /dev/null).
+/// The file that a link names, even one that is not there yet, so that the link itself stays.
+fs::path through_links(const fs::path& path) {
+  constexpr int kMostLinks = 40;  // as the kernel
+  fs::path target = path;
+  std::error_code error;
+  for (int i = 0; i < kMostLinks; ++i) {
+    if (!fs::is_symlink(target, error)) return target;
+    target = target.parent_path() / fs::read_symlink(target, error);
+  }
+  fail(path.string() + ": is a link that leads to itself, wanted a file");
+}
+
+/// Where the bytes go. Refuses what a rename would destroy (as root, even /dev/null).
 fs::path checked_target(const fs::path& path) {
   if (path.empty()) fail("the name of the file to write is empty");
+  const fs::path target = through_links(path);
   std::error_code error;
-  const fs::file_status status = fs::status(path, error);
-  if (fs::is_directory(status) || !path.has_filename()) {
+  const fs::file_status status = fs::status(target, error);
+  if (fs::is_directory(status) || !target.has_filename()) {
     fail(path.string() + ": is a folder, wanted the name of a file to write");
   }
-  if (!fs::exists(status)) return path;
-  if (!fs::is_regular_file(status)) {
+  if (fs::exists(status) && !fs::is_regular_file(status)) {
     fail(path.string() + ": is a device, pipe or socket, wanted a regular file or a new name");
   }
-  if (!fs::is_symlink(path, error)) return path;
-  const fs::path target = fs::canonical(path, error);
-  return error ? path : target;
+  return target;
+}
+
+/// A private file that is replaced stays private; a new one's mode follows the umask.
+bool keep_mode(const fs::path& target, int fd) {
+  struct stat old;
+  if (::stat(target.c_str(), &old) != 0) return true;
+  return ::fchmod(fd, old.st_mode & 0777) == 0;
 }
 
 /// Does not contain the target's name, which may be as long as the file system allows.
@@ -81,6 +98,12 @@ AtomicFile::AtomicFile(const fs::path& path) : target_(checked_target(path)) {
   if (fd_ < 0) {
     fail(path.string() + ": cannot create a file in folder '" + folder.string() +
          "': " + std::generic_category().message(errno));
+  }
+  if (!keep_mode(target_, fd_)) {
+    const int error = errno;
+    ::close(fd_);
+    ::unlink(temporary_.c_str());
+    fail(path.string() + ": cannot keep its mode: " + std::generic_category().message(error));
   }
 }
 

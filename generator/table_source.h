@@ -7,7 +7,7 @@
 namespace gatefold {
 
 /// The C source of a library's kernel table: descriptions, weight streams, and the few halide_*
-/// functions that the kernels call, which pass everything on to the runtime's hooks.
+/// functions that the kernels call, which pass everything on to the hooks of the call.
 std::string table_source(const LibraryPlan& plan);
 
 /// NAME.h: declares NAME_kernels().

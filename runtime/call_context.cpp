@@ -23,10 +23,7 @@ void* hook_allocate(void* context, size_t bytes) {
   }
   const size_t size = workspace_size(memory);
   const size_t now = call.bytes.fetch_add(size, std::memory_order_relaxed) + size;
-  size_t peak = call.peak_bytes.load(std::memory_order_relaxed);
-  while (now > peak &&
-         !call.peak_bytes.compare_exchange_weak(peak, now, std::memory_order_relaxed)) {
-  }
+  raise_to(call.peak_bytes, now);
   return memory;
 }
 
@@ -46,6 +43,6 @@ constexpr gf_hooks kHooks = {hook_par_for, hook_allocate, hook_release, hook_err
 
 }  // namespace
 
-const gf_hooks& runtime_hooks() { return kHooks; }
+CallContext::CallContext(int threads) : head{&kHooks}, threads(threads) { message[0] = '\0'; }
 
 }  // namespace gatefold

@@ -2,15 +2,25 @@
 
 #include <atomic>
 #include <cstddef>
+#include <type_traits>
 
 #include "gatefold/kernel_table.h"
 
 namespace gatefold {
 
+/// A running maximum, whichever thread comes last.
+template <typename T>
+void raise_to(std::atomic<T>& largest, T value) {
+  T seen = largest.load(std::memory_order_relaxed);
+  while (value > seen && !largest.compare_exchange_weak(seen, value, std::memory_order_relaxed)) {
+  }
+}
+
 /// What one gf_ffn_run shares with its kernels: the `context` of the hooks.
 struct CallContext {
-  explicit CallContext(int threads) : threads(threads) { message[0] = '\0'; }
+  explicit CallContext(int threads);
 
+  gf_context head;  ///< first: all that kernels know
   int threads;
   std::atomic<size_t> bytes{0};  ///< workspace in use
   std::atomic<size_t> peak_bytes{0};
@@ -18,8 +28,6 @@ struct CallContext {
   std::atomic<bool> has_message{false};
   char message[256];  ///< the first that a kernel gave
 };
-
-/// Hooks for a library's table; they take a CallContext.
-const gf_hooks& runtime_hooks();
+static_assert(std::is_standard_layout_v<CallContext> && offsetof(CallContext, head) == 0);
 
 }  // namespace gatefold

@@ -83,7 +83,9 @@ std::optional<Mount> find_mount(std::string_view mountinfo, bool v2) {
 std::string below(const Mount& mount, const std::string& path) {
   std::string rest = path;
   if (mount.root != "/") {
-    const bool inside = path.compare(0, mount.root.size(), mount.root) == 0;
+    const size_t length = mount.root.size();
+    const bool begins = path.compare(0, length, mount.root) == 0;
+    const bool inside = begins && (path.size() == length || path[length] == '/');
     rest = inside ? path.substr(mount.root.size()) : "";
   }
   return rest.find("..") != rest.npos || rest == "/" ? "" : rest;

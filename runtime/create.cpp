@@ -49,15 +49,39 @@ gf_status check_struct(const char* name, const Struct* s) {
                 sizeof(Struct));
 }
 
-/// Buffers of one stream: every step-th panel from the first on, in units of the kernel's word.
-gf_status describe_stream(const gf_kernel& kernel, const gf_weight_stream& stream,
-                          const PackedMatrix& matrix, Buffer* buffer) {
-  const PackedLayout& layout = matrix.layout;
-  const int64_t words = layout.kq * layout.panel * kernel.word_k;
-  if (words * stream.step > INT32_MAX) {
-    return failed(GF_INVALID_ARGUMENT, "kernel '%s': panels of %lld words are too large for it",
-                  kernel.name, static_cast<long long>(words));
+/// Words of one panel, in units of the kernel's word.
+int64_t panel_words(const gf_kernel& kernel, const PackedLayout& layout) {
+  return layout.kq * layout.panel * kernel.word_k;
+}
+
+/// Kernels index a whole stream with 32-bit numbers: its panels lie `step` panels apart.
+gf_status check_stream(const gf_kernel& kernel, const gf_weight_stream& stream, const gf_ffn& ffn) {
+  constexpr const char* kNames[] = {"gate", "up", "down"};
+  const PackedLayout& layout = ffn.matrices[stream.matrix].layout;
+  const int64_t words = layout.panels / stream.step * (panel_words(kernel, layout) * stream.step);
+  if (words <= INT32_MAX) return GF_OK;
+  return failed(GF_INVALID_ARGUMENT,
+                "%s: %lld x %lld packs to %lld words for kernel '%s', wanted at most %lld",
+                kNames[stream.matrix], static_cast<long long>(out_size(stream.matrix, ffn.sizes)),
+                static_cast<long long>(in_size(stream.matrix, ffn.sizes)),
+                static_cast<long long>(words), kernel.name, static_cast<long long>(INT32_MAX));
+}
+
+gf_status check_streams(const gf_ffn& ffn, const std::vector<BucketChoice>& choices) {
+  for (const BucketChoice& choice : choices) {
+    const gf_kernel& kernel = *choice.kernel;
+    for (int s = 0; s < kernel.stream_count; ++s) {
+      const gf_status status = check_stream(kernel, kernel.streams[s], ffn);
+      if (status != GF_OK) return status;
+    }
   }
+  return GF_OK;
+}
+
+/// Buffer of one stream: every step-th panel from the first on, in units of the kernel's word.
+void describe_stream(const gf_kernel& kernel, const gf_weight_stream& stream,
+                     const PackedMatrix& matrix, Buffer* buffer) {
+  const PackedLayout& layout = matrix.layout;
   const int64_t panel_bytes = layout.panel_elements() * dtype_bytes(layout.dtype);
   uint8_t* data = static_cast<uint8_t*>(matrix.pages.data()) + stream.first * panel_bytes;
   buffer->describe(data, kernel.word_code, kernel.word_bits, 4);
@@ -65,11 +89,11 @@ gf_status describe_stream(const gf_kernel& kernel, const gf_weight_stream& strea
   buffer->dim[0] = {0, kernel.word_k, 1};
   buffer->dim[1] = {0, i32(layout.panel), kernel.word_k};
   buffer->dim[2] = {0, i32(layout.kq), i32(layout.panel * kernel.word_k)};
-  buffer->dim[3] = {0, i32(layout.panels / stream.step), i32(words * stream.step)};
-  return GF_OK;
+  buffer->dim[3] = {0, i32(layout.panels / stream.step),
+                    i32(panel_words(kernel, layout) * stream.step)};
 }
 
-gf_status make_buckets(gf_ffn& ffn, const std::vector<BucketChoice>& choices) {
+void make_buckets(gf_ffn& ffn, const std::vector<BucketChoice>& choices) {
   ffn.bucket_count = static_cast<int>(choices.size());
   ffn.buckets = std::make_unique<Bucket[]>(choices.size());
   for (size_t i = 0; i < choices.size(); ++i) {
@@ -79,21 +103,23 @@ gf_status make_buckets(gf_ffn& ffn, const std::vector<BucketChoice>& choices) {
     bucket.streams = std::make_unique<Buffer[]>(static_cast<size_t>(kernel.stream_count));
     for (int s = 0; s < kernel.stream_count; ++s) {
       const gf_weight_stream& stream = kernel.streams[s];
-      const gf_status status =
-          describe_stream(kernel, stream, ffn.matrices[stream.matrix], &bucket.streams[s]);
-      if (status != GF_OK) return status;
+      describe_stream(kernel, stream, ffn.matrices[stream.matrix], &bucket.streams[s]);
     }
   }
-  return GF_OK;
 }
 
-void pack_weights(gf_ffn& ffn, const WeightViews& views, const gf_packing& packing) {
+void plan_layouts(gf_ffn& ffn, const gf_packing& packing) {
   for (int m = 0; m < 3; ++m) {
-    const int64_t n = out_size(m, ffn.sizes), k = in_size(m, ffn.sizes);
+    PackedLayout& layout = ffn.matrices[m].layout;
+    layout = packed_layout(packing, out_size(m, ffn.sizes), in_size(m, ffn.sizes), ffn.dtype);
+    ffn.widest = std::max({ffn.widest, layout.panels * layout.panel, layout.kq * layout.pair});
+  }
+}
+
+void pack_weights(gf_ffn& ffn, const WeightViews& views) {
+  for (int m = 0; m < 3; ++m) {
     PackedMatrix& matrix = ffn.matrices[m];
-    matrix.layout = packed_layout(packing, n, k, ffn.dtype);
     const int64_t padded = matrix.layout.panels * matrix.layout.panel;
-    ffn.widest = std::max({ffn.widest, padded, matrix.layout.kq * matrix.layout.pair});
     if (!views.matrix[m].data) continue;  // dense blocks have no gate
     matrix.pages = Pages(static_cast<size_t>(matrix.layout.bytes()));
     pack_matrix(views.matrix[m], matrix.layout, ffn.threads, matrix.pages.data());
@@ -109,7 +135,6 @@ gf_status create(const gf_library* library, const gf_ffn_desc& desc, const gf_ff
                  const gf_options* options, gf_ffn** out) {
   const StandardFpEnvironment standard;
   auto ffn = std::make_unique<gf_ffn>();
-  ffn->library = library;
   ffn->table = library->table;
   ffn->dtype = table_dtype(*library->table);
   ffn->sizes = {desc.d_model, desc.d_ff};
@@ -121,10 +146,13 @@ gf_status create(const gf_library* library, const gf_ffn_desc& desc, const gf_ff
   if (status == GF_OK) status = view_weights(*library->table, ffn->sizes, weights, &views);
   if (status != GF_OK) return status;
   const auto choices = choose_kernels(*library->table, ffn->target.target, ffn->threads);
-  pack_weights(*ffn, views, choices.front().kernel->packing);
-  status = make_buckets(*ffn, choices);
-  if (status == GF_OK) *out = ffn.release();
-  return status;
+  plan_layouts(*ffn, choices.front().kernel->packing);
+  status = check_streams(*ffn, choices);
+  if (status != GF_OK) return status;
+  pack_weights(*ffn, views);
+  make_buckets(*ffn, choices);
+  *out = ffn.release();
+  return GF_OK;
 }
 
 }  // namespace

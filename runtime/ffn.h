@@ -36,13 +36,25 @@ struct Bucket {
   std::atomic<double> first_ms{NAN};
 };
 
+/// Which kernel the last call used and for how many rows, in one word: a report never mixes two
+/// calls. A table has at most 4096 kernels; 2^52 rows are beyond any memory.
+struct LastCall {
+  int bucket;
+  int64_t rows;
+};
+constexpr uint64_t pack_last_call(LastCall call) {
+  return static_cast<uint64_t>(call.rows) << 12 | static_cast<uint64_t>(call.bucket);
+}
+constexpr LastCall unpack_last_call(uint64_t word) {
+  return {static_cast<int>(word & 0xfff), static_cast<int64_t>(word >> 12)};
+}
+
 /// context, x, streams, three biases, y
 inline constexpr int kMaxArguments = 2 + kMaxStreams + 3 + 2;
 
 }  // namespace gatefold
 
 struct gf_ffn {
-  const gf_library* library = nullptr;
   const gf_kernel_table* table = nullptr;
   gatefold::Sizes sizes;
   gf_dtype dtype = GF_F32;
@@ -56,9 +68,8 @@ struct gf_ffn {
   int64_t widest = 0;  ///< most elements that one row has in any buffer of a kernel
 
   // Of the calls so far.
-  std::atomic<int> last_bucket{0};
+  std::atomic<uint64_t> last_call{0};  ///< a LastCall
   std::atomic<int64_t> calls{0};
-  std::atomic<int64_t> last_rows{0};
   std::atomic<double> last_ms{NAN};
   std::atomic<int64_t> workspace_bytes{0};
 };

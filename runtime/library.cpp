@@ -4,10 +4,8 @@
 
 #include <cstring>
 #include <memory>
-#include <mutex>
 #include <string>
 
-#include "runtime/call_context.h"
 #include "runtime/elf_file.h"
 #include "runtime/status.h"
 #include "runtime/table.h"
@@ -21,19 +19,10 @@ struct CloseHandle {
 using Handle = std::unique_ptr<void, CloseHandle>;
 using TableFunction = const gf_kernel_table* (*)(void);
 
-/// Written once: another thread may be running kernels of the same table.
-void set_hooks(const gf_kernel_table& table) {
-  static std::mutex mutex;
-  const std::lock_guard lock(mutex);
-  const gf_hooks& hooks = runtime_hooks();
-  if (std::memcmp(table.hooks, &hooks, sizeof hooks) != 0) *table.hooks = hooks;
-}
-
 gf_status make_library(const gf_kernel_table* table, Handle handle, const char* source,
                        gf_library** out) {
   if (const gf_status status = check_table(table, source); status != GF_OK) return status;
   auto library = std::make_unique<gf_library>();
-  set_hooks(*table);
   library->table = table;
   library->handle = handle.release();
   *out = library.release();

@@ -56,6 +56,7 @@ class Pool {
   static void before_fork();
   static void after_fork_parent();
   static void after_fork_child();
+  [[gnu::constructor]] static void at_load();
   [[gnu::destructor]] static void at_unload();
 
   std::atomic<uint64_t> taken_{0};  ///< bit i: slots_[i] belongs to a caller
@@ -65,7 +66,6 @@ class Pool {
   std::atomic<int> workers_{0};
   std::atomic<int> limit_{kMaxThreads - 1};  ///< lowered when the system refuses a thread
   std::atomic<bool> stopping_{false};
-  bool fork_handled_ = false;
   pthread_mutex_t grow_mutex_ = PTHREAD_MUTEX_INITIALIZER;
   pthread_t threads_[kMaxThreads] = {};
 };

@@ -27,9 +27,6 @@ sigset_t worker_signal_mask() {
 void Pool::grow(int wanted) {
   if (workers() >= std::min(wanted, limit_.load(std::memory_order_relaxed))) return;
   pthread_mutex_lock(&grow_mutex_);
-  if (!fork_handled_) {
-    fork_handled_ = pthread_atfork(before_fork, after_fork_parent, after_fork_child) == 0;
-  }
   while (workers() < std::min(wanted, limit_.load(std::memory_order_relaxed)) &&
          !stopping_.load(std::memory_order_acquire)) {
     if (!start_worker()) limit_.store(workers(), std::memory_order_relaxed);
@@ -53,6 +50,9 @@ bool Pool::start_worker() {
   workers_.fetch_add(1, std::memory_order_release);
   return true;
 }
+
+/// At load, not with the first worker: the workspace's lock is taken on one thread too.
+void Pool::at_load() { pthread_atfork(before_fork, after_fork_parent, after_fork_child); }
 
 void Pool::before_fork() {
   pthread_mutex_lock(&process().grow_mutex_);

@@ -15,10 +15,10 @@ int64_t packed_bytes(const gf_ffn& ffn) {
 }
 
 gf_report make_report(const gf_ffn& ffn) {
-  const Bucket& bucket = ffn.buckets[ffn.last_bucket.load()];
+  const auto [index, rows] = unpack_last_call(ffn.last_call.load());
+  const Bucket& bucket = ffn.buckets[index];
   const BucketChoice& choice = bucket.choice;
   const gf_kernel& kernel = *choice.kernel;
-  const int64_t rows = ffn.last_rows.load();
   const bool inside = rows == 0 || distance_to_bucket(choice.rows_min, choice.rows_max, rows) == 0;
   gf_report r = {};
   r.threads = ffn.threads;

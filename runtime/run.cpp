@@ -5,7 +5,6 @@
 #include "runtime/fp_environment.h"
 #include "runtime/futex.h"
 #include "runtime/status.h"
-#include "runtime/workspace.h"
 
 namespace gatefold {
 namespace {
@@ -49,19 +48,21 @@ gf_status check_rows(const gf_ffn& ffn, const char* name, const gf_rows& r) {
   return GF_OK;
 }
 
-/// Whether any byte belongs to both. Rows of equal stride may interleave without touching.
+/// Whether a byte belongs to both: exactly, since rows may interleave without touching. Only
+/// tensors whose spans meet are looked at row by row.
 bool overlap(const gf_rows& x, const gf_rows& y) {
   const int64_t size = dtype_bytes(x.dtype), row = x.cols * size;
+  const int64_t x_step = stride_of(x) * size, y_step = stride_of(y) * size;
   const auto a = reinterpret_cast<uintptr_t>(x.data), b = reinterpret_cast<uintptr_t>(y.data);
-  const auto span = [&](const gf_rows& r) {
-    return static_cast<uintptr_t>((r.rows - 1) * stride_of(r) * size + row);
-  };
-  if (a + span(x) <= b || b + span(y) <= a) return false;
-  if (stride_of(x) != stride_of(y)) return true;
-  const int64_t stride = stride_of(x) * size;
-  const auto distance =
-      static_cast<int64_t>((a > b ? a - b : b - a) % static_cast<uintptr_t>(stride));
-  return distance < row || stride - distance < row;
+  const auto span = [&](int64_t step) { return static_cast<uintptr_t>((x.rows - 1) * step + row); };
+  if (a + span(x_step) <= b || b + span(y_step) <= a) return false;
+  for (int64_t i = 0; i < x.rows; ++i) {
+    // The first row of y that ends behind the begin of x's row; y begins at 0.
+    const int64_t begin = static_cast<int64_t>(a - b) + i * x_step;
+    const int64_t j = begin < row ? 0 : (begin - row) / y_step + 1;
+    if (j < y.rows && j * y_step < begin + row) return true;
+  }
+  return false;
 }
 
 gf_status check_call(const gf_ffn& ffn, const gf_rows& x, const gf_rows& y) {
@@ -99,7 +100,7 @@ void describe_rows(const gf_rows& r, int64_t first, int64_t count, Buffer* buffe
 
 int call_kernel(gf_ffn& ffn, Bucket& bucket, CallContext* context, Buffer* x, Buffer* y) {
   const gf_kernel& kernel = *bucket.choice.kernel;
-  void* context_argument = context;
+  void* context_argument = context;  // a gf_context: its first member
   void* arguments[kMaxArguments];
   int count = 0;
   arguments[count++] = &context_argument;
@@ -148,13 +149,10 @@ void note_call(gf_ffn& ffn, int index, const CallContext& context, int64_t rows,
   constexpr auto relaxed = std::memory_order_relaxed;
   Bucket& bucket = ffn.buckets[index];
   if (!bucket.called.load(relaxed) && !bucket.called.exchange(true)) bucket.first_ms.store(ms);
-  ffn.last_bucket.store(index, relaxed);
-  ffn.last_rows.store(rows, relaxed);
+  ffn.last_call.store(pack_last_call({index, rows}), relaxed);
   ffn.last_ms.store(ms, relaxed);
   ffn.calls.fetch_add(1, relaxed);
-  const auto peak = static_cast<int64_t>(context.peak_bytes.load(relaxed));
-  if (peak <= ffn.workspace_bytes.load(relaxed)) return;
-  ffn.workspace_bytes.store(peak, relaxed);
+  raise_to(ffn.workspace_bytes, static_cast<int64_t>(context.peak_bytes.load(relaxed)));
 }
 
 }  // namespace
@@ -170,7 +168,6 @@ gf_status gf_ffn_run(gf_ffn* ffn, const gf_rows* x, const gf_rows* y) {
   const int64_t start = now_ns();
   const gf_status status = run_pieces(*ffn, ffn->buckets[index], context, *x, *y);
   if (status != GF_OK) return status;
-  workspace_note_call(context.peak_bytes.load(std::memory_order_relaxed));
   note_call(*ffn, index, context, x->rows, static_cast<double>(now_ns() - start) * 1e-6);
   return GF_OK;
 }

@@ -32,7 +32,7 @@ bool dimension_ok(int64_t size) { return size >= 0 && size <= kMaxDimension; }
 bool flag_ok(int32_t value) { return value == 0 || value == 1; }
 
 gf_status check_description(const gf_kernel_table& t, const char* source) {
-  if (!t.library || !t.variant || !t.dtype || !t.halide_version || !t.hooks || !t.kernels)
+  if (!t.library || !t.variant || !t.dtype || !t.halide_version || !t.kernels)
     return failed(GF_BAD_LIBRARY, "%s: the table has null pointers", source);
   if (!known_dtype(t.dtype))
     return failed(GF_BAD_LIBRARY, "%s: dtype '%s', wanted f32 or bf16", source, t.dtype);

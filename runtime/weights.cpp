@@ -49,8 +49,8 @@ MatrixView part(MatrixView view, int64_t first, int64_t step, int64_t count) {
   return view;
 }
 
-gf_status split_fused(const MatrixView& fused, gf_gate_order order, MatrixView* gate,
-                      MatrixView* up) {
+gf_status split_fused(const char* name, const MatrixView& fused, gf_gate_order order,
+                      MatrixView* gate, MatrixView* up) {
   const int64_t d_ff = fused.n / 2;
   switch (order) {
     case GF_GATE_FIRST:
@@ -68,9 +68,9 @@ gf_status split_fused(const MatrixView& fused, gf_gate_order order, MatrixView* 
     case GF_ORDER_NONE:
       break;
   }
-  return failed(
-      GF_INVALID_ARGUMENT,
-      "gate_up: order %d, wanted gate_first, up_first or interleaved; there is no default", order);
+  return failed(GF_INVALID_ARGUMENT,
+                "%s: order %d, wanted gate_first, up_first or interleaved; there is no default",
+                name, order);
 }
 
 /// Matrices (k = d_model) or biases (k = 1): either the fused tensor or the separate ones.
@@ -94,7 +94,7 @@ gf_status view_gate_up(const GateUp& t, const gf_kernel_table& table, const Size
     MatrixView fused;
     const gf_status status = view_matrix(t.fused_name, t.fused, 2 * s.d_ff, t.k, &fused);
     if (status != GF_OK) return status;
-    return split_fused(fused, order, &views[GF_MATRIX_GATE], &views[GF_MATRIX_UP]);
+    return split_fused(t.fused_name, fused, order, &views[GF_MATRIX_GATE], &views[GF_MATRIX_UP]);
   }
   gf_status status = GF_OK;
   if (t.gate.data) status = view_matrix(t.gate_name, t.gate, s.d_ff, t.k, &views[GF_MATRIX_GATE]);

@@ -3,11 +3,9 @@
 #include <pthread.h>
 
 #include <algorithm>
-#include <atomic>
 #include <bit>
 
 #include "runtime/pages.h"
-#include "runtime/threads.h"
 
 namespace gatefold {
 namespace {
@@ -23,8 +21,6 @@ struct Cached {
 };
 
 constexpr int kMaxCached = 512;
-// What is always kept. Above it the pool keeps what the largest call needs, once per CPU that
-// could run such a call and with room for other block sizes.
 constexpr size_t kKeptAlways = size_t{32} << 20;
 constexpr size_t kLargestRequest = size_t{1} << 46;
 
@@ -32,11 +28,11 @@ struct Workspace {
   pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
   Cached cached[kMaxCached];
   int count = 0;
-  size_t bytes = 0;
+  size_t bytes = 0;   ///< cached
+  size_t in_use = 0;  ///< given out
+  size_t limit = kKeptAlways;
   uint64_t releases = 0;
-  std::atomic<size_t> largest_call{0};
-  std::atomic<size_t> limit{kKeptAlways};
-  std::atomic<uint64_t> system_allocations{0};
+  uint64_t system_allocations = 0;
 };
 
 constinit Workspace g_workspace;
@@ -55,8 +51,7 @@ Cached take_at(Workspace& w, int index) {
 }
 
 /// The smallest kept block that holds `total` without wasting more than half of itself.
-Header* take_fitting(size_t total) {
-  Workspace& w = g_workspace;
+Header* take_fitting(Workspace& w, size_t total) {
   int best = -1;
   for (int i = 0; i < w.count; ++i) {
     const size_t size = w.cached[i].total;
@@ -66,10 +61,17 @@ Header* take_fitting(size_t total) {
   return best < 0 ? nullptr : take_at(w, best).block;
 }
 
+/// What was once in use at once will be again. A block serves sizes down to half its own, so kept
+/// sizes of which none can stand in for another add up to less than twice the largest: with that
+/// much room calls that alternate allocate nothing either.
+void note_in_use(Workspace& w, size_t more) {
+  w.in_use += more;
+  w.limit = std::max(w.limit, 2 * w.in_use);
+}
+
 /// The block that has lain longest, if the pool is too full to take `total` more.
-Cached take_surplus(size_t total) {
-  Workspace& w = g_workspace;
-  const bool full = w.count == kMaxCached || w.bytes + total > w.limit.load();
+Cached take_surplus(Workspace& w, size_t total) {
+  const bool full = w.count == kMaxCached || w.bytes + total > w.limit;
   if (!full || w.count == 0) return {};
   const auto older = [](const Cached& a, const Cached& b) { return a.released < b.released; };
   return take_at(
@@ -80,16 +82,20 @@ Cached take_surplus(size_t total) {
 
 void* workspace_allocate(size_t bytes) {
   if (bytes > kLargestRequest) return nullptr;
+  Workspace& w = g_workspace;
   const size_t total = rounded(bytes + sizeof(Header));
   lock_workspace();
-  Header* block = take_fitting(total);
+  Header* block = take_fitting(w, total);
+  if (block) note_in_use(w, block->total);
   unlock_workspace();
-  if (!block) {
-    block = static_cast<Header*>(allocate_pages(total));
-    if (!block) return nullptr;
-    block->total = total;
-    g_workspace.system_allocations.fetch_add(1, std::memory_order_relaxed);
-  }
+  if (block) return block + 1;
+  block = static_cast<Header*>(allocate_pages(total));
+  if (!block) return nullptr;
+  block->total = total;
+  lock_workspace();
+  ++w.system_allocations;
+  note_in_use(w, total);
+  unlock_workspace();
   return block + 1;
 }
 
@@ -98,43 +104,28 @@ void workspace_release(void* memory) {
   Workspace& w = g_workspace;
   Header* block = static_cast<Header*>(memory) - 1;
   const size_t total = block->total;
-  for (;;) {
-    lock_workspace();
-    const Cached surplus = take_surplus(total);
-    const bool keep = !surplus.block && total <= w.limit.load() && w.count < kMaxCached;
-    if (keep) {
-      w.cached[w.count++] = {block, total, ++w.releases};
-      w.bytes += total;
-    }
-    unlock_workspace();
-    if (keep) return;
-    if (!surplus.block) break;
+  lock_workspace();
+  w.in_use -= total;
+  for (Cached surplus = take_surplus(w, total); surplus.block; surplus = take_surplus(w, total)) {
+    unlock_workspace();  // giving memory back takes long
     free_pages(surplus.block, surplus.total);
+    lock_workspace();
   }
-  free_pages(block, total);
+  w.cached[w.count++] = {block, total, ++w.releases};  // the limit holds any block that was in use
+  w.bytes += total;
+  unlock_workspace();
 }
 
 size_t workspace_size(const void* memory) {
   return memory ? (static_cast<const Header*>(memory) - 1)->total : 0;
 }
 
-void workspace_note_call(size_t bytes) {
-  Workspace& w = g_workspace;
-  size_t largest = w.largest_call.load(std::memory_order_relaxed);
-  while (bytes > largest) {
-    if (!w.largest_call.compare_exchange_weak(largest, bytes, std::memory_order_relaxed)) continue;
-    const size_t callers = 2 * static_cast<size_t>(std::max(1, process_cpus().count()));
-    w.limit.store(std::max(kKeptAlways, bytes * callers), std::memory_order_relaxed);
-    return;
-  }
-}
-
 WorkspaceStats workspace_stats() {
   lock_workspace();
-  const size_t bytes = g_workspace.bytes;
+  const WorkspaceStats stats = {g_workspace.bytes, g_workspace.limit,
+                                g_workspace.system_allocations};
   unlock_workspace();
-  return {bytes, g_workspace.limit.load(),
-          g_workspace.system_allocations.load(std::memory_order_relaxed)};
+  return stats;
 }
 
 void lock_workspace() { pthread_mutex_lock(&g_workspace.mutex); }

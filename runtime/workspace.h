@@ -7,7 +7,8 @@ namespace gatefold {
 
 // The process's one pool of kernel memory. Blocks that kernels give back are kept for the next
 // call, whichever block or thread makes it: memory grows with the calls that run at once, not with
-// the threads that ever called.
+// the threads that ever called. What was once in use at once is kept, so that the same calls
+// allocate nothing when they are made again.
 
 /// 128-byte aligned; nullptr when there is no memory.
 void* workspace_allocate(size_t bytes);
@@ -16,12 +17,9 @@ void workspace_release(void* memory);  ///< nullptr is allowed
 /// Bytes of the block that workspace_allocate gave.
 size_t workspace_size(const void* memory);
 
-/// A finished call had at most `bytes` in use at once: the pool may keep that for some callers.
-void workspace_note_call(size_t bytes);
-
 struct WorkspaceStats {
   size_t cached_bytes;          ///< kept, not in use
-  size_t limit_bytes;           ///< of those: 32 MiB, more after large calls
+  size_t limit_bytes;           ///< of those: 32 MiB, or twice what was in use at once
   uint64_t system_allocations;  ///< blocks taken from the system since the start
 };
 WorkspaceStats workspace_stats();

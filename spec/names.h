@@ -11,7 +11,7 @@ namespace gatefold {
 /// The entry of `names` with the smallest edit distance to `wanted`; empty if none is near.
 std::string nearest_name(const std::vector<std::string>& names, std::string_view wanted);
 
-/// "unknown KIND 'X', wanted one of a, b, c (did you mean 'Y'?)"
+/// "unknown KIND 'X', did you mean 'Y'? (there are: a b c)"
 std::string unknown_name_message(std::string_view kind, std::string_view wanted,
                                  const std::vector<std::string>& names);
 

@@ -70,8 +70,8 @@ inline constexpr std::array<Tunable, 7> kTunables = {{
 const char* name(Fusion fusion);
 Fusion fusion_named(std::string_view name);
 
-/// Reads "name=value …" in any order; unknown, missing or repeated names and bad values are errors.
-/// Tunables left out keep the value of `base`.
+/// Reads "name=value …" in any order; unknown or repeated names, bad values and an empty text are
+/// errors. Tunables left out keep the value of `base`.
 SchedulePoint parse_point(std::string_view text, const SchedulePoint& base = {});
 Packing parse_packing(std::string_view text);
 

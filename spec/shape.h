@@ -18,7 +18,8 @@ struct Shape {
   std::string text() const;  ///< "4096x11008", "anyxany"
 };
 
-/// Largest size of a dimension: the kernels index one panel group with 32-bit numbers.
+/// Largest size of one dimension. Kernels index a whole packed matrix with 32-bit numbers, so their
+/// product is limited too, below 2^31 words with padding: gf_ffn_create checks it.
 inline constexpr int64_t kMaxDimension = int64_t{1} << 20;
 
 /// "any" or a number from 1 to kMaxDimension; `flag` names it in the error.

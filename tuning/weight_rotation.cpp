@@ -98,7 +98,6 @@ void WeightRotation::fill_table() {
   table_.kernel_size = sizeof kernel_;
   table_.kernels = &kernel_;
   table_.kernel_count = 1;
-  table_.hooks = &hooks_;
 }
 
 /// The kernel's own streams, then those of every other step that divides the group, as long as the

@@ -61,7 +61,6 @@ class WeightRotation {
   std::vector<gf_weight_stream> streams_;
   gf_kernel kernel_;
   gf_kernel_table table_;
-  gf_hooks hooks_ = {};
   gf_library* library_ = nullptr;
   std::vector<gf_ffn*> blocks_;
   size_t next_ = 0;

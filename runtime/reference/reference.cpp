@@ -50,7 +50,8 @@ double passed_on(const Sums& sums, double factor) {
 /// How far h moves when gate and up each move by their own size.
 double drift_of(const Variant& v, const Sums& gate, const Sums& up, double h) {
   if (!v.gated) return passed_on(up, activation_slope(v, up.value)) + std::fabs(h);
-  const double act = std::fabs(reference_hidden(v, gate.value, 1.0 - double{v.up_offset}));
+  const bool clipped = v.limit > 0 && gate.value > double{v.limit};
+  const double act = std::fabs(reference_activation(v, clipped ? double{v.limit} : gate.value));
   const double other = std::fabs(up.value) + std::fabs(double{v.up_offset});
   return passed_on(gate, activation_slope(v, gate.value) * other) + passed_on(up, act) +
          std::fabs(h);

@@ -78,6 +78,18 @@ TEST(AtomicFile, ModeFollowsUmask) {
   EXPECT_EQ(status.st_mode & 0777, 0640u);
 }
 
+TEST(AtomicFile, AReplacedFileKeepsItsMode) {
+  const TempFolder folder;
+  const auto path = folder.file("a.txt", "old");
+  for (mode_t mode : {0600u, 0664u, 0755u}) {
+    ASSERT_EQ(chmod(path.c_str(), mode), 0);
+    write_file_atomically(path, "new");
+    struct stat status;
+    ASSERT_EQ(stat(path.c_str(), &status), 0);
+    EXPECT_EQ(status.st_mode & 0777, mode);
+  }
+}
+
 TEST(AtomicFile, LongestNameFits) {
   const TempFolder folder;
   const std::string name(255, 'n');
@@ -93,6 +105,24 @@ TEST(AtomicFile, WritesThroughALink) {
   EXPECT_TRUE(std::filesystem::is_symlink(folder / "link"));
   EXPECT_EQ(content(folder / "real"), "new");
   EXPECT_THAT(folder.names(), UnorderedElementsAre("real", "link"));
+}
+
+TEST(AtomicFile, WritesThroughLinksToAFileThatIsNotThereYet) {
+  const TempFolder folder;
+  std::filesystem::create_directory(folder / "sub");
+  std::filesystem::create_symlink("sub/second", folder / "first");
+  std::filesystem::create_symlink("../real", folder / "sub" / "second");
+  write_file_atomically(folder / "first", "new");
+  EXPECT_TRUE(std::filesystem::is_symlink(folder / "first"));
+  EXPECT_TRUE(std::filesystem::is_symlink(folder / "sub" / "second"));
+  EXPECT_EQ(content(folder / "real"), "new");
+}
+
+TEST(AtomicFile, ALinkToItselfIsAnError) {
+  const TempFolder folder;
+  std::filesystem::create_symlink("loop", folder / "loop");
+  EXPECT_THAT(write_error(folder / "loop"), HasSubstr("loop: is a link that leads to itself"));
+  EXPECT_TRUE(std::filesystem::is_symlink(folder / "loop"));
 }
 
 TEST(AtomicFile, FileSizeLimitIsAnErrorAndLeavesNothing) {

@@ -45,6 +45,15 @@ TEST(Consumers, CppHeaderMovesOwnership) {
   EXPECT_LE(block.run_and_compare(b, 4).worst, 1);
 }
 
+TEST(Consumers, CppHeaderTakesFloatsWithAndWithoutTheirType) {
+  float values[6] = {};
+  const gf_tensor vector = tensor(values, GF_F32, 6), matrix = tensor(values, GF_F32, 2, 3);
+  EXPECT_EQ(vector.rows, 6);
+  EXPECT_EQ(vector.cols, 1);
+  EXPECT_EQ(matrix.cols, 3);
+  EXPECT_EQ(tensor(values, 2, 3).rows, 2);
+}
+
 TEST(Consumers, CppHeaderRunsBf16) {
   const Block block({.dtype = GF_BF16, .word_bits = 16});
   Ffn ffn = block.make();

@@ -70,6 +70,23 @@ TEST(Create, ShapesThatDoNotFitAreNamedWithBothNumbers) {
   EXPECT_STREQ(gf_last_error(), "gate: [13, 37], wanted [21, 37]");
 }
 
+/// Nothing is packed, so nothing of these tensors is read.
+TEST(Create, MatricesBeyond32BitIndicesAreRefusedBeforePacking) {
+  for (int steps : {1, 2}) {
+    const Block block({.variant = "relu", .d_model = 3, .d_ff = 2, .any = true, .steps = steps});
+    const gf_status status = create_changed(block, [](auto& d, auto& w, auto&) {
+      d.d_model = 65536;
+      d.d_ff = 32768;
+      w.up.rows = w.down.cols = d.d_ff;
+      w.up.cols = w.down.rows = d.d_model;
+    });
+    EXPECT_STATUS(status, GF_INVALID_ARGUMENT);
+    EXPECT_STREQ(gf_last_error(),
+                 "up: 32768 x 65536 packs to 2147483648 words for kernel 'fake_kernel', wanted at "
+                 "most 2147483647");
+  }
+}
+
 TEST(Create, UnknownDtypes) {
   expect_all(Block({}), GF_DTYPE_MISMATCH,
              {
@@ -188,6 +205,17 @@ TEST(Create, FusedTensorsNeedTheirOrderAndWidth) {
                 GF_INVALID_ARGUMENT);
   EXPECT_STATUS(create_changed(block, with(GF_GATE_FIRST, 41)), GF_SHAPE_MISMATCH);
   EXPECT_STATUS(create_changed(block, with(GF_GATE_FIRST, 42)), GF_OK);
+}
+
+TEST(Create, AFusedBiasWithoutItsOrderIsNamed) {
+  const Block block({.bias = true});
+  const std::vector<float> fused(42);
+  const gf_status status = create_changed(block, [&](auto&, gf_ffn_weights& w, auto&) {
+    w.gate_bias.data = w.up_bias.data = nullptr;
+    w.gate_up_bias = tensor(fused.data(), 42);
+  });
+  EXPECT_STATUS(status, GF_INVALID_ARGUMENT);
+  EXPECT_EQ(std::string(gf_last_error()).find("gate_up_bias: order 0"), 0u) << gf_last_error();
 }
 
 // known-bugs 1 and 2: which half is the gate.

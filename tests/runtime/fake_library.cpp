@@ -84,7 +84,7 @@ int compute_row(void* context, int row, uint8_t* closure) {
   const int64_t d_model = call.x->dim[0].extent;
   const int64_t d_ff = library.options.d_ff;
   auto* hidden = static_cast<float*>(
-      library.hooks.allocate(context, static_cast<size_t>(d_ff) * sizeof(float)));
+      hooks_of(context).allocate(context, static_cast<size_t>(d_ff) * sizeof(float)));
   if (!hidden) return -1;
   for (int64_t f = 0; f < d_ff; ++f) {
     float gate = call.bias_of(GF_MATRIX_GATE, f), up = call.bias_of(GF_MATRIX_UP, f);
@@ -99,7 +99,7 @@ int compute_row(void* context, int row, uint8_t* closure) {
     for (int64_t f = 0; f < d_ff; ++f) sum += call.weight(GF_MATRIX_DOWN, column, f) * hidden[f];
     call.output(row, column, sum);
   }
-  library.hooks.release(context, hidden);
+  hooks_of(context).release(context, hidden);
   return 0;
 }
 
@@ -137,8 +137,7 @@ FakeLibrary::FakeLibrary(FakeOptions o)
            1,
            static_cast<int32_t>(kernels.size()),
            "21.0.0",
-           kernels.data(),
-           &hooks};
+           kernels.data()};
 }
 
 FakeLibrary::~FakeLibrary() { g_libraries[static_cast<size_t>(number_)] = nullptr; }
@@ -186,8 +185,9 @@ int FakeLibrary::run(void** arguments) {
     if (const int code = before_call(call.context)) return code;
   }
   most_rows = std::max<int64_t>(most_rows, call.x->dim[1].extent);
-  return hooks.par_for(call.context, compute_row, 0, call.x->dim[1].extent,
-                       reinterpret_cast<uint8_t*>(&call));
+  return hooks_of(call.context)
+      .par_for(call.context, compute_row, 0, call.x->dim[1].extent,
+               reinterpret_cast<uint8_t*>(&call));
 }
 
 }  // namespace gatefold::test

@@ -27,6 +27,11 @@ struct FakeOptions {
   std::vector<const char*> targets = {"x86-avx2"};
 };
 
+/// The services that come with a call.
+inline const gf_hooks& hooks_of(void* context) {
+  return *static_cast<const gf_context*>(context)->hooks;
+}
+
 /// A kernel table whose kernels are plain C++: they read the packed weights through the buffers
 /// that the runtime hands them, as a generated kernel would. Numbered, because a kernel is a bare
 /// function; at most kMax exist at once.
@@ -43,7 +48,6 @@ class FakeLibrary {
 
   gf_kernel_table table{};
   std::vector<gf_kernel> kernels;
-  gf_hooks hooks{};
   FakeOptions options;
   Variant variant;
 

@@ -16,7 +16,6 @@ static int call(void** args) {
   return 0;
 }
 
-static gf_hooks hooks;
 static const gf_weight_stream streams[] = {{GF_MATRIX_UP, 0, 1, 0}, {GF_MATRIX_DOWN, 0, 1, 0}};
 static const gf_kernel kernels[] = {{"fake_kernel",
                                      "x86-avx2",
@@ -55,7 +54,6 @@ static const gf_kernel_table table = {GF_KERNEL_TABLE_MAGIC,
                                       1,
                                       1,
                                       "21.0.0",
-                                      kernels,
-                                      &hooks};
+                                      kernels};
 
 const gf_kernel_table* gatefold_kernels(void) { return &table; }

@@ -29,6 +29,14 @@ TEST(Bf16, NanStaysNanAndLargeBecomesInfinite) {
 
 TEST(Bf16, KeepsSubnormals) { EXPECT_EQ(bf16_from_f32(std::ldexp(1.0f, -127)), 0x0040); }
 
+TEST(Bf16, EveryValueSurvivesTheWayToF32AndBack) {
+  for (uint32_t half = 0; half <= 0xffff; ++half) {
+    const float value = f32_from_bf16(static_cast<uint16_t>(half));
+    const uint16_t back = bf16_from_f32(value);
+    ASSERT_EQ(std::isnan(value) ? back & 0xffbf : back, std::isnan(value) ? half & 0xffbf : half);
+  }
+}
+
 TEST(F16, ConvertsEveryValueExactly) {
   for (uint32_t h = 0; h < 0x10000; ++h) {
     const int exponent = (h >> 10) & 0x1f;

@@ -27,13 +27,9 @@ gf_status link_changed(const Change& change) {
   return status;
 }
 
-TEST(LinkLibrary, FillsTheHooks) {
+TEST(LinkLibrary, GivesTheTableBack) {
   FakeLibrary fake;
   const Library library = Library::link(&fake.table);
-  EXPECT_NE(fake.hooks.par_for, nullptr);
-  EXPECT_NE(fake.hooks.allocate, nullptr);
-  EXPECT_NE(fake.hooks.release, nullptr);
-  EXPECT_NE(fake.hooks.error, nullptr);
   EXPECT_EQ(gf_library_table(library.get()), &fake.table);
   EXPECT_EQ(gf_library_table(nullptr), nullptr);
 }
@@ -49,7 +45,6 @@ TEST(LinkLibrary, RefusesWhatItCannotRead) {
       [](FakeLibrary& f) { f.table.variant = nullptr; },
       [](FakeLibrary& f) { f.table.dtype = nullptr; },
       [](FakeLibrary& f) { f.table.dtype = "f64"; },
-      [](FakeLibrary& f) { f.table.hooks = nullptr; },
       [](FakeLibrary& f) { f.table.kernels = nullptr; },
       [](FakeLibrary& f) { f.table.kernel_count = 0; },
       [](FakeLibrary& f) { f.table.kernel_count = -1; },

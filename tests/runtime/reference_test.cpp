@@ -130,6 +130,16 @@ TEST(Reference, MatchesThePlainFormula) {
   }
 }
 
+TEST(Reference, DriftKnowsTheActivationBesideASmallLimit) {
+  Variant v = variant_named("swiglu");
+  v.limit = 0.25f;
+  const float gate = 0.125f, up = 0.5f, down = 2, x = 1;
+  const ReferenceResult r = reference_ffn({v, 1, 1, &gate, &up, &down}, &x, 1);
+  const double a = reference_activation(v, 0.125);
+  EXPECT_NEAR(r.drift[0], 2 * (0.125 * activation_slope(v, 0.125) * 0.5 + 0.5 * a + 0.25 * a),
+              1e-12);
+}
+
 TEST(Reference, SamplesGiveTheSameValues) {
   const Example e("gelu", 21, 33, 5);
   const ReferenceResult all = reference_ffn(e.block, e.x.data(), 5);

@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <thread>
@@ -228,12 +229,31 @@ TEST(Run, NeighboursThatDoNotTouchAreFine) {
   EXPECT_EQ(std::memcmp(memory.data() + 111, wanted.data() + 37 * 4, 37 * 4), 0);
 }
 
+TEST(Run, RowsOfDifferentStridesMayInterleave) {
+  const Block block({.d_model = 3, .d_ff = 2});
+  Ffn ffn = block.make();
+  const Values x = block.input(4);
+  const std::vector<uint8_t> wanted = block.run(ffn, x, 4);
+  std::vector<float> memory(64);
+  for (int r = 0; r < 4; ++r) std::memcpy(&memory[6 * r], &x.f32[3 * r], 12);
+  const gf_rows in = rows_of(memory.data(), GF_F32, 4, 3, 6);
+  const auto status = [&](int64_t at) {  // y's rows at `at`, and 12 elements on each
+    const gf_rows out = rows_of(memory.data() + at, GF_F32, 4, 3, 12);
+    return gf_ffn_run(ffn.get(), &in, &out);
+  };
+  ASSERT_EQ(status(3), GF_OK);
+  for (int r = 0; r < 4; ++r)
+    EXPECT_EQ(std::memcmp(&memory[12 * r + 3], wanted.data() + 12 * r, 12), 0) << r;
+  for (int64_t touching : {0, 1, 2, 4, 5, 8, 13, 20}) EXPECT_EQ(status(touching), GF_OVERLAP);
+  EXPECT_EQ(status(21), GF_OK) << "behind x's last row";
+}
+
 TEST(Run, KernelFailuresCarryTheirMessage) {
   Block block({});
   Ffn ffn = block.make();
   block.fake.before_call = [&](void* context) {
-    block.fake.hooks.error(context, "the first message");
-    block.fake.hooks.error(context, "a later one");
+    hooks_of(context).error(context, "the first message");
+    hooks_of(context).error(context, "a later one");
     return -17;
   };
   float x[37] = {}, y[37];
@@ -251,7 +271,7 @@ TEST(Run, WorkspaceThatDoesNotExistIsOutOfMemory) {
   Block block({});
   Ffn ffn = block.make();
   block.fake.before_call = [&](void* context) {
-    return block.fake.hooks.allocate(context, size_t{1} << 50) ? 0 : -11;
+    return hooks_of(context).allocate(context, size_t{1} << 50) ? 0 : -11;
   };
   float x[37] = {}, y[37];
   const gf_rows in = rows_of(x, GF_F32, 1, 37), out = rows_of(y, GF_F32, 1, 37);
@@ -277,9 +297,14 @@ TEST(Run, LeavesTheFloatingPointEnvironment) {
 TEST(Run, SameBitsForAnyThreadsAndPosition) {
   const Block block({});
   Ffn one = block.make(1), four = block.make(4);
-  const Values x = block.input(40);
-  const std::vector<uint8_t> all = block.run(one, x, 40);
+  Values x = block.input(40);
+  std::vector<uint8_t> all = block.run(one, x, 40);
   EXPECT_EQ(block.run(four, x, 40), all);
+  for (int i = 0; i < 3; ++i) {  // every row moves, and its outputs with it
+    std::rotate(x.stored.begin(), x.stored.begin() + 13 * 37 * 4, x.stored.end());
+    std::rotate(all.begin(), all.begin() + 13 * 37 * 4, all.end());
+    EXPECT_EQ(block.run(four, x, 40), all);
+  }
 }
 
 TEST(Run, LongCallsGoInPieces) {

@@ -76,6 +76,16 @@ TEST_F(FakeRoot, ReadsV1BelowTheMountsRoot) {
   EXPECT_EQ(cgroup_cpus(root_), 6);
 }
 
+TEST_F(FakeRoot, AGroupWithALongerNameIsNotInside) {
+  write("/proc/self/cgroup", "3:cpu:/a/bc/job\n");
+  write("/proc/self/mountinfo", "32 31 0:29 /a/b /sys/fs/cgroup/cpu ro - cgroup cgroup rw,cpu\n");
+  write("/sys/fs/cgroup/cpuc/job/cpu.cfs_quota_us", "100000\n");
+  write("/sys/fs/cgroup/cpuc/job/cpu.cfs_period_us", "100000\n");
+  write("/sys/fs/cgroup/cpu/cpu.cfs_quota_us", "500000\n");
+  write("/sys/fs/cgroup/cpu/cpu.cfs_period_us", "100000\n");
+  EXPECT_EQ(cgroup_cpus(root_), 5);
+}
+
 TEST_F(FakeRoot, NoLimitWhereNothingIsFound) {
   EXPECT_EQ(cgroup_cpus(root_), std::nullopt);
   write("/proc/self/cgroup", "garbage\n::::\n1:cpu\n");

@@ -1,8 +1,12 @@
 #include "runtime/workspace.h"
 
 #include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
+#include <chrono>
 #include <cstring>
+#include <future>
 #include <thread>
 #include <vector>
 
@@ -48,10 +52,35 @@ TEST(Workspace, ASlightlySmallerRequestReusesABlock) {
 }
 
 TEST(Workspace, KeepsABoundedAmount) {
-  std::vector<void*> blocks;
-  for (int i = 0; i < 200; ++i) blocks.push_back(workspace_allocate(kMiB));
-  for (void* block : blocks) workspace_release(block);
+  size_t released = 0;
+  for (size_t size = 20 * kMiB; released <= workspace_stats().limit_bytes; size += 21 * kMiB) {
+    workspace_release(workspace_allocate(size));
+    released += size;
+  }
   EXPECT_LE(workspace_stats().cached_bytes, workspace_stats().limit_bytes);
+}
+
+TEST(Workspace, KeepsWhatWasInUseAtOnce) {
+  std::vector<void*> blocks;
+  const auto call = [&] {
+    for (size_t i = 0; i < 20; ++i) blocks.push_back(workspace_allocate((16 + i) * kMiB));
+    for (void* block : blocks) workspace_release(block);
+    blocks.clear();
+  };
+  call();
+  const uint64_t before = workspace_stats().system_allocations;
+  call();
+  EXPECT_EQ(workspace_stats().system_allocations, before);
+}
+
+TEST(Workspace, CallsOfAlternatingSizesAllocateOnce) {
+  const auto calls = [] {
+    for (size_t size : {160, 70, 30, 12, 5}) workspace_release(workspace_allocate(size * kMiB));
+  };
+  calls();
+  const uint64_t before = workspace_stats().system_allocations;
+  calls();
+  EXPECT_EQ(workspace_stats().system_allocations, before);
 }
 
 TEST(Workspace, NewSizesDisplaceOldOnes) {
@@ -84,6 +113,28 @@ TEST(Workspace, ManyThreadsShareIt) {
     });
   }
   for (std::thread& thread : threads) thread.join();
+}
+
+/// No worker has been started: calls on one thread take the lock too.
+TEST(Workspace, IsUsableInAChildForkedWhileItWasLocked) {
+  std::promise<void> locked;
+  std::thread other([&] {
+    lock_workspace();
+    locked.set_value();
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    unlock_workspace();
+  });
+  locked.get_future().wait();
+  const pid_t child = fork();
+  if (child == 0) {
+    alarm(5);  // ends a child that hangs
+    workspace_release(workspace_allocate(1000));
+    _exit(0);
+  }
+  int status = -1;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  other.join();
+  EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0);
 }
 
 TEST(Pages, LargeOnesAreAlignedToHugePages) {

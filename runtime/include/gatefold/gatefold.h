@@ -1,15 +1,36 @@
 /* gatefold runtime: runs generated feed-forward kernels.
  *
- *   dense:  h = act(W_up x + b_up)                                   y = W_down h + b_down
- *   gated:  h = act(W_gate x + b_gate) * (W_up x + b_up)             y = W_down h + b_down
+ *   u = W_up x + b_up         dense:  h = act(u)
+ *   g = W_gate x + b_gate     gated:  h = act(min(g, limit)) * (clamp(u, -limit, limit) + up_offset)
+ *   y = W_down h + b_down
  *
  * x is one row of d_model values, h has d_ff values, y d_model values. Weights have PyTorch's
- * layout [out, in], row-major: gate and up [d_ff, d_model], down [d_model, d_ff].
+ * layout [out, in], row-major: gate and up [d_ff, d_model], down [d_model, d_ff]. limit (0: none)
+ * and up_offset are the table's; of the variants only swiglu_oai has them unless asked for.
+ * d_model and d_ff are 1 to 2^20 each, and a packed matrix at most 2^31 - 1 elements (pairs where
+ * bf16 is packed in pairs), padding included. At most 1024 threads run a block.
  *
  * Nothing here prints, aborts or throws. Every call that can fail returns a status; the message of
  * the last failure on this thread is gf_last_error(). Sizes count elements unless a name says
  * bytes. A struct's struct_size must be sizeof of that struct as the caller compiled it.
  * gf_last_error() is only meaningful after a failure.
+ *
+ * Numbers: sums are f32. A row's outputs depend on no other row: a NaN or infinity reaches the
+ * outputs of its own row only. NaN stays NaN; for infinities the activations take their limits
+ * (silu and gelu of -inf are 0 or -0, of +inf are +inf). The bits of a row are the same for any
+ * thread count and any other rows of the call; another row bucket is another kernel and may round
+ * differently. bf16 products on x86-avx512-bf16 take denormals as 0 and flush denormal sums to 0:
+ * the instruction does. All other arithmetic keeps them.
+ *
+ * Threads: libraries and blocks may be opened, created, reported on, closed and destroyed from any
+ * thread, and different ones at once. One block may be run and reported on by several threads at
+ * once; destroying it, or closing its library, must wait until they are done. A report that is
+ * made while calls run may mix figures of several of them; kernel and rows are of one.
+ *
+ * Processes: after fork() the child uses its copies of the blocks and starts workers of its own;
+ * what calls of other threads had in use at that moment is lost to it. A module that holds this
+ * runtime may be unloaded (dlclose) when its blocks are destroyed and no call is running: the
+ * workers are joined.
  *
  * Environment: GATEFOLD_ISA (the target to use, e.g. x86-avx2) and GATEFOLD_THREADS. */
 #ifndef GATEFOLD_GATEFOLD_H
@@ -154,8 +175,9 @@ GF_API gf_status gf_ffn_create(const gf_library* library, const gf_ffn_desc* des
 /* y = FFN(x) for x->rows rows. Re-entrant: several threads may run one block at once. x and y must
  * not overlap. Allocates nothing once a row bucket was called with as many rows at this level of
  * concurrency. Kernels run in the standard floating-point environment on all threads (nearest-even,
- * no traps, denormals kept); the caller's is back afterwards. Long calls are cut into pieces.
- * On failure y is untouched, unless the status is GF_KERNEL_FAILED or GF_OUT_OF_MEMORY. */
+ * no traps, denormals kept but for what is said of bf16 above); the caller's is back afterwards.
+ * Long calls are cut into pieces. On failure y is untouched, unless the status is GF_KERNEL_FAILED
+ * or GF_OUT_OF_MEMORY: then any part of its rows may have been written. */
 GF_API gf_status gf_ffn_run(gf_ffn* ffn, const gf_rows* x, const gf_rows* y);
 
 GF_API gf_status gf_ffn_report(const gf_ffn* ffn, gf_report* out);

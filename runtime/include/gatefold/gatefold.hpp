@@ -56,6 +56,10 @@ class Library {
 inline gf_tensor tensor(const void* data, gf_dtype dtype, int64_t rows, int64_t cols = 1) {
   return {data, rows, cols, 0, dtype, 0};
 }
+/// The type may be said of floats too.
+inline gf_tensor tensor(const float* data, gf_dtype dtype, int64_t rows, int64_t cols = 1) {
+  return tensor(static_cast<const void*>(data), dtype, rows, cols);
+}
 inline gf_tensor tensor(const float* data, int64_t rows, int64_t cols = 1) {
   return tensor(data, GF_F32, rows, cols);
 }

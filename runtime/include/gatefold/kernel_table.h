@@ -14,7 +14,9 @@ extern "C" {
 #define GF_KERNEL_TABLE_VERSION 1u
 #define GF_KERNEL_TABLE_MAGIC 0x6466676bu /* "kgfd" */
 
-/* Services that kernels take from the runtime; context is the pointer given with each call. */
+/* Services that kernels take from the runtime; context is the pointer given with each call, which
+ * points to a gf_context. They come with the call, not with the table: one process may hold several
+ * runtimes (static copies in plug-ins) that call the same library and end at different times. */
 typedef struct gf_hooks {
   /* Calls task(context, i, closure) for min <= i < min + count, on any threads; 0 if all gave 0. */
   int (*par_for)(void* context, int (*task)(void*, int, uint8_t*), int min, int count,
@@ -23,6 +25,11 @@ typedef struct gf_hooks {
   void (*release)(void* context, void* memory);
   void (*error)(void* context, const char* message);
 } gf_hooks;
+
+/* What a context begins with; the rest is the runtime's own. */
+typedef struct gf_context {
+  const gf_hooks* hooks;
+} gf_context;
 
 enum { GF_MATRIX_GATE = 0, GF_MATRIX_UP = 1, GF_MATRIX_DOWN = 2 };
 
@@ -63,12 +70,12 @@ typedef struct gf_kernel {
   uint8_t word_bits;
   uint8_t word_k;
   uint8_t reserved;
-  /* args: &context, x, the streams, [b_gate, b_up] or [b_up], b_down (those only with biases),
-   * pointer to d_ff as int32_t (padded hidden columns must be 0 even beside infinities), y;
-   * all but the first are halide_buffer_t *. x and y are (column, row) of float 32 or bfloat 16; a
-   * row's stride is any, column strides are 1. Biases are f32, padded with zeros to the matrix's
-   * panels. The weights and biases of one block are given to several calls at once: only read them.
-   * Returns 0, or a Halide error code. */
+  /* args: pointer to the gf_context pointer, x, the streams, [b_gate, b_up] or [b_up], b_down
+   * (those only with biases), pointer to d_ff as int32_t (padded hidden columns must be 0 even
+   * beside infinities), y; all but the first are halide_buffer_t *. x and y are (column, row) of
+   * float 32 or bfloat 16; a row's stride is any, column strides are 1. Biases are f32, padded with
+   * zeros to the matrix's panels. The weights and biases of one block are given to several calls at
+   * once: only read them. Returns 0, or a Halide error code. */
   int (*call)(void** args);
   /* From the tuner's records; NULL and NaN where there are none. */
   const char* runner_up;
@@ -97,7 +104,6 @@ typedef struct gf_kernel_table {
   int32_t kernel_count;
   const char* halide_version;
   const gf_kernel* kernels; /* by target from the lowest up, then by rows */
-  gf_hooks* hooks;          /* filled by the runtime before the first call */
 } gf_kernel_table;
 
 #ifdef __cplusplus

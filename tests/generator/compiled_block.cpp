@@ -1,0 +1,88 @@
+#include "tests/generator/compiled_block.h"
+
+#include <cstring>
+#include <random>
+
+#include "runtime/float_formats.h"
+
+namespace gatefold::test {
+namespace {
+
+CompiledBlock::Bytes random_stored(DType dtype, int64_t count, float scale, uint32_t seed) {
+  std::mt19937 random(seed);
+  std::uniform_real_distribution<float> uniform(-scale, scale);
+  CompiledBlock::Bytes bytes;
+  for (int64_t i = 0; i < count; ++i) {
+    const float value = uniform(random);
+    const uint16_t half = bf16_from_f32(value);
+    const bool f32 = dtype == DType::f32;
+    const auto* from = reinterpret_cast<const uint8_t*>(&half);
+    if (f32) from = reinterpret_cast<const uint8_t*>(&value);
+    bytes.insert(bytes.end(), from, from + (f32 ? 4 : 2));
+  }
+  return bytes;
+}
+
+std::vector<float> widened(DType dtype, const uint8_t* bytes, size_t count) {
+  std::vector<float> values(count);
+  for (size_t i = 0; i < count; ++i) {
+    uint16_t half = 0;
+    if (dtype == DType::f32) {
+      std::memcpy(&values[i], bytes + 4 * i, 4);
+    } else {
+      std::memcpy(&half, bytes + 2 * i, 2);
+      values[i] = f32_from_bf16(half);
+    }
+  }
+  return values;
+}
+
+}  // namespace
+
+CompiledBlock::CompiledBlock(Target target, DType dtype)
+    : dtype_(dtype), hidden_(hidden_dtype(target, dtype)) {
+  const FfnSpec ffn{variant_named("swiglu"), dtype, {kModel, kHidden}, false};
+  LibraryOptions options = options_in(folder_);
+  options.shared_only = true;
+  const auto so = build_library(default_plan(ffn, target, {1, 4, 16}), options);
+  library_ = std::make_unique<Library>(Library::open(so.string()));
+  for (uint32_t m = 0; m < 3; ++m) stored_[m] = random_stored(dtype, kModel * kHidden, 0.3f, m);
+}
+
+Ffn CompiledBlock::make(const void* gate, const void* up, const void* down, int threads) const {
+  gf_ffn_weights w = weights();
+  w.gate = tensor(gate, dtype(), kHidden, kModel);
+  w.up = tensor(up, dtype(), kHidden, kModel);
+  w.down = tensor(down, dtype(), kModel, kHidden);
+  return Ffn(*library_, kModel, kHidden, w, options(threads));
+}
+
+CompiledBlock::Bytes CompiledBlock::input(int64_t count) const {
+  return random_stored(dtype_, count * kModel, 1.0f, 7);
+}
+
+CompiledBlock::Bytes CompiledBlock::run(Ffn& ffn, const Bytes& x) const {
+  Bytes y(x.size(), 0xee);
+  const int64_t count = static_cast<int64_t>(x.size()) / (kModel * size());
+  ffn.run(rows(const_cast<uint8_t*>(x.data()), count), rows(y.data(), count));
+  return y;
+}
+
+bool CompiledBlock::right(const Bytes& x, const uint8_t* y) const {
+  std::vector<float> w[3];
+  for (int m = 0; m < 3; ++m) w[m] = widened(dtype_, stored_[m].data(), kModel * kHidden);
+  ReferenceBlock block;
+  block.variant = variant_named("swiglu");
+  block.d_model = kModel;
+  block.d_ff = kHidden;
+  block.gate = w[0].data();
+  block.up = w[1].data();
+  block.down = w[2].data();
+  const size_t count = x.size() / static_cast<size_t>(size());
+  const std::vector<float> in = widened(dtype_, x.data(), count);
+  const Tolerance t = tolerance(dtype_, hidden_, kModel, kHidden);
+  const auto reference = reference_ffn(block, in.data(), static_cast<int64_t>(count) / kModel);
+  return acceptable(compare(widened(dtype_, y, count), reference, t), t, kModel, kHidden);
+}
+
+}  // namespace gatefold::test
