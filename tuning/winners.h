@@ -25,8 +25,7 @@ struct WinnerSet {
   std::string packing;
   std::vector<Winner> winners;
 
-  /// Made by this generator and this Halide: else the points may mean something else.
-  bool current() const;
+  bool current() const { return key.current(); }
 };
 
 /// Where winners are from: a tuning database or an exported file, told apart by their content.

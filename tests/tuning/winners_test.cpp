@@ -125,6 +125,27 @@ TEST(WinnersFile, HostileFilesNameFieldFoundAndWanted) {
               HasSubstr("parameters"));
 }
 
+TEST(WinnersFile, HostileWinnersAreNamed) {
+  const auto error = [](const char* field, const Json& value) {
+    return parse_error(edited([&](Json& j) { j["sets"][0]["winners"][1][field] = value; }));
+  };
+  for (const char* field : {"point", "runner_up", "default_point"}) {
+    EXPECT_THAT(error(field, "mr=x"), HasSubstr(std::string("w.json.sets[0].winners[1].") + field));
+  }
+  EXPECT_THAT(error("point", ""), HasSubstr("winners[1].point: "));
+  EXPECT_THAT(error("median_ms", nullptr),
+              HasSubstr("winners[1].median_ms: null, wanted milliseconds above 0"));
+  for (const char* field : {"median_ms", "default_ms", "unfused_ms"}) {
+    EXPECT_THAT(error(field, 0), HasSubstr(std::string(field) + ": 0, wanted milliseconds"));
+    EXPECT_THAT(error(field, -1.5), HasSubstr(std::string(field) + ": -1.5"));
+  }
+  EXPECT_THAT(error("margin_pct", -101), HasSubstr("margin_pct: -101"));
+  EXPECT_THAT(error("ratio_high", -1), HasSubstr("ratio_high: -1"));
+  EXPECT_THAT(error("efficiency", 1.2), HasSubstr("efficiency: 1.2, wanted 0 to 1.05"));
+  EXPECT_THAT(error("origin", "elsewhere"), HasSubstr("origin: 'elsewhere', wanted 'tuned'"));
+  EXPECT_THAT(error("bound", "\x1b[2J"), HasSubstr("bound: "));
+}
+
 TEST(WinnersFile, DeepNestingIsNoCrash) {
   EXPECT_THAT(parse_error(std::string(1 << 20, '[')), HasSubstr("nested too deeply"));
   EXPECT_NE(parse_error(std::string(1 << 20, '[') + std::string(1 << 20, ']')), "no error");
