@@ -8,6 +8,7 @@
 #include "tuning/final_race.h"
 #include "tuning/race.h"
 #include "tuning/strategy.h"
+#include "tuning/toolchain.h"
 #include "tuning/trial_runner.h"
 
 namespace gatefold {
@@ -34,6 +35,7 @@ TuneRequest checked(TuneRequest r) {
   if (r.threads < 0) fail_usage("--threads: " + std::to_string(r.threads) + ", wanted 1 or more");
   if (r.threads == 0) r.threads = gf_default_threads();
   // Looked for here: a program that is not there is no candidate's failure.
+  require_tools({"cc", "ld", "objcopy"});
   if (r.builder.emitter.empty()) r.builder.emitter = default_emitter();
   r.builder.jobs = std::max(1, gf_default_threads());
   return r;

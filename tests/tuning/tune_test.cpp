@@ -65,15 +65,26 @@ class Tune : public testing::Test {
     return k.point == default_point(k, cpu_profile_named("generic"));
   }
 
-  std::set<std::string> stored_points() {
+  static std::string error_of(const TuneRequest& r) {
+    try {
+      tune(r);
+    } catch (const Error& e) {
+      return e.what();
+    }
+    return "no error";
+  }
+
+  std::vector<TrialRecord> stored_trials() {
     Store store(folder_ / "t.db", Store::Open::create);
     WorkloadKey key;
     key.cpu = "a CPU";
     key.ffn = fake_ffn();
+    return store.trials(store.workload(key));
+  }
+
+  std::set<std::string> stored_points() {
     std::set<std::string> points;
-    for (const TrialRecord& t : store.trials(store.workload(key))) {
-      points.insert(t.packing.text() + t.point.text());
-    }
+    for (const TrialRecord& t : stored_trials()) points.insert(t.packing.text() + t.point.text());
     return points;
   }
 
@@ -180,6 +191,42 @@ TEST_F(Tune, FailuresAreRecordedAndNeverWin) {
   EXPECT_EQ(result.failed.at("compile_error"), 2);
 }
 
+TEST_F(Tune, WhatIsNoKernelsFaultEndsTheRunAndIsNoTrial) {
+  std::atomic<int> number{0};
+  behave_ = [&](Fake&) {
+    if (++number > 3) fail("the linker is gone");
+  };
+  EXPECT_THAT(error_of(request(12)), HasSubstr("the linker is gone"));
+  for (const TrialRecord& t : stored_trials()) EXPECT_EQ(t.result.kind, TrialKind::ok);
+}
+
+TEST_F(Tune, CompilerWithoutRoomForItsOutputIsNoTrial) {
+  TuneRequest r = request(4);
+  r.builder.build = [](const LibraryPlan&, const LibraryOptions& options) -> std::filesystem::path {
+    std::filesystem::remove_all(options.directory.parent_path());
+    throw EmitFailure(EmitFailure::Kind::error, "cannot write the object");
+  };
+  EXPECT_THAT(error_of(r), HasSubstr("no room"));
+  EXPECT_TRUE(stored_trials().empty());
+}
+
+TEST_F(Tune, WorkerWithoutMemoryIsNoTrial) {
+  TuneRequest r = request(4);
+  r.worker = {"/bin/sh", "-c",
+              "read line; echo '{\"reply\":\"error\",\"message\":\"out of memory\"}'"};
+  EXPECT_THAT(error_of(r), HasSubstr("out of memory"));
+  EXPECT_TRUE(stored_trials().empty());
+}
+
+TEST_F(Tune, MissingToolIsSaidBeforeAnythingIsMade) {
+  const std::string path = getenv("PATH");
+  setenv("PATH", folder_.path().c_str(), 1);
+  const std::string error = error_of(request(4));
+  setenv("PATH", path.c_str(), 1);
+  EXPECT_THAT(error, HasSubstr("cc: not found"));
+  EXPECT_FALSE(std::filesystem::exists(folder_ / "t.db"));
+}
+
 TEST_F(Tune, NothingThatRunsIsAnError) {
   behave_ = [](Fake& f) { f.behaviour = {"NOTHING"}; };
   try {
@@ -238,30 +285,18 @@ TEST_F(Tune, EqualCodeIsMeasuredOnce) {
     f.kernel.point = same;
   };
   tune(request(9));
-  Store store(folder_ / "t.db", Store::Open::create);
-  WorkloadKey key;
-  key.cpu = "a CPU";
-  key.ffn = fake_ffn();
   std::set<std::string> codes;
   std::set<double> medians;
-  for (const TrialRecord& t : store.trials(store.workload(key))) {
+  for (const TrialRecord& t : stored_trials()) {
     codes.insert(t.code_hash);
     medians.insert(t.result.median_ms);
   }
-  EXPECT_EQ(store.trials(store.workload(key)).size(), 9u);
+  EXPECT_EQ(stored_trials().size(), 9u);
   EXPECT_LT(medians.size(), 9u);
   EXPECT_LE(codes.size(), 3u);
 }
 
 TEST_F(Tune, WrongRequests) {
-  const auto error_of = [](const TuneRequest& r) -> std::string {
-    try {
-      tune(r);
-    } catch (const Error& e) {
-      return e.what();
-    }
-    return "no error";
-  };
   TuneRequest r = request(1);
   r.ffn.shape.d_ff = Shape::kAny;
   EXPECT_THAT(error_of(r), HasSubstr("40xany"));
