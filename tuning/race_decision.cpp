@@ -129,10 +129,10 @@ double RaceEntry::median_ms() const {
   return median(taken);
 }
 
-Decision decide(const std::vector<std::vector<RaceEntry>>& buckets, size_t favourite) {
+Decision decide(const std::vector<std::vector<RaceEntry>>& buckets, size_t favourite, bool forced) {
   if (favourite == 0) return {0, decide_cells(buckets, 0)};
   const Decision changed = {favourite, decide_cells(buckets, favourite)};
-  if (!runs_everywhere(buckets, 0)) return changed;
+  if (forced || !runs_everywhere(buckets, 0)) return changed;
   const Decision kept = {0, decide_cells(buckets, 0)};
   return worth_changing(buckets, kept, changed) ? changed : kept;
 }

@@ -268,13 +268,40 @@ TEST_F(Tune, SmallestBudgetStillComparesWithTheDefault) {
 TEST_F(Tune, OtherThreadCountsKeepThePacking) {
   const Packing other = legal_packings(fake_ffn(), Target::x86_avx2).at(1);
   behave_ = [&](Fake& f) { f.spend_us = f.kernel.packing == other ? 100 : 2000; };
-  tune(request(4));
+  const TuneResult first = tune(request(4));
   TuneRequest two = request(4);
   two.threads = 2;
   const TuneResult result = tune(two);
   EXPECT_EQ(result.race.packing, other.text());
   ASSERT_EQ(result.notes.size(), 1u);
   EXPECT_THAT(result.notes[0], HasSubstr("as tuned for 1 thread"));
+  EXPECT_EQ(result.race.cells.at(0).default_point, first.race.cells.at(0).default_point);
+}
+
+TEST_F(Tune, RepeatedCommandMeasuresNothingThoughOtherThreadCountsWereTuned) {
+  const Packing other = legal_packings(fake_ffn(), Target::x86_avx2).at(1);
+  behave_ = [&](Fake& f) { f.spend_us = f.kernel.packing == other ? 100 : 2000; };
+  const TuneResult first = tune(request(5));
+  TuneRequest two = request(4);
+  two.threads = 2;
+  tune(two);
+  compilations_ = 0;
+  const TuneResult again = tune(request(5));
+  EXPECT_EQ(compilations_, 0);
+  EXPECT_EQ(again.trials, 5);
+  EXPECT_TRUE(again.race_reused);
+  EXPECT_EQ(again.race.cells.at(0).default_ms, first.race.cells.at(0).default_ms);
+  EXPECT_EQ(again.race.packing, first.race.packing);
+}
+
+TEST_F(Tune, OtherParametersAreAnotherBlock) {
+  const Packing other = legal_packings(fake_ffn(), Target::x86_avx2).at(1);
+  behave_ = [&](Fake& f) { f.spend_us = f.kernel.packing == other ? 100 : 2000; };
+  tune(request(4));
+  TuneRequest r = request(4);
+  r.threads = 2;
+  r.ffn.variant.slope = 0.5f;
+  EXPECT_THAT(tune(r).notes, testing::IsEmpty());
 }
 
 TEST_F(Tune, EqualCodeIsMeasuredOnce) {
@@ -312,6 +339,10 @@ TEST_F(Tune, WrongRequests) {
   r = request(1);
   r.strategy = "clever";
   EXPECT_THAT(error_of(r), HasSubstr("clever"));
+  r = request(1);
+  r.ffn.shape = {1 << 16, 1 << 15};
+  EXPECT_THAT(error_of(r), HasSubstr("d_model * d_ff = 2147483648, wanted less"));
+  EXPECT_FALSE(std::filesystem::exists(folder_ / "t.db")) << "nothing is made for a wrong request";
   r = request(1);
   r.worker = {(folder_ / "gone").string()};
   EXPECT_THAT(error_of(r), HasSubstr("gone"));
