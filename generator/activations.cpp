@@ -9,15 +9,22 @@ using namespace Halide;
 
 Expr clipped_at_zero(const Expr& z) { return select(z < 0.0f, 0.0f, z); }
 
-/// z * s where s vanishes for z -> -inf: keeps -inf * 0 from becoming NaN.
-Expr times_vanishing(const Expr& z, const Expr& s) { return select(z < -1e3f, -1e3f, z) * s; }
+/// z * weight, where a weight of zero wins over an infinite z.
+Expr weighted(const Expr& z, const Expr& weight) {
+  return select(weight == 0.0f, 0.0f, z) * weight;
+}
+
+Expr swish(const Expr& z, float alpha) {
+  // Where z is infinite 0 * z is no number, but the weight is one half all the same.
+  return alpha == 0 ? z * 0.5f : weighted(z, sigmoid_f32(alpha * z));
+}
 
 Expr gelu_tanh(const Expr& z) {
   // 0.5 (1 + tanh u) = sigmoid(2u), which keeps its relative accuracy in the negative tail.
   // Beyond |z| = 1e4 the cube would overflow, and the sigmoid has long been exactly 0 or 1.
   const Expr c = select(z > 1e4f, 1e4f, z < -1e4f, -1e4f, z);
   const Expr u = 1.59576912f * (c + 0.044715f * (c * c * c));
-  return times_vanishing(z, sigmoid_f32(u));
+  return weighted(z, sigmoid_f32(u));
 }
 
 }  // namespace
@@ -35,11 +42,11 @@ Expr activate(const Variant& variant, const Expr& z) {
     case Activation::relu2:
       return strict_float(clipped_at_zero(z) * clipped_at_zero(z));
     case Activation::gelu:
-      return strict_float(times_vanishing(z, normal_cdf_f32(z)));
+      return strict_float(weighted(z, normal_cdf_f32(z)));
     case Activation::gelu_tanh:
       return strict_float(gelu_tanh(z));
     case Activation::swish:
-      return strict_float(times_vanishing(z, sigmoid_f32(variant.alpha * z)));
+      return strict_float(swish(z, variant.alpha));
   }
   return Expr();
 }

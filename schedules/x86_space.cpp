@@ -6,6 +6,8 @@
 namespace gatefold {
 namespace {
 
+constexpr int kMostTilesPerBlock = 4096;
+
 std::string number(int64_t value) { return std::to_string(value); }
 
 /// A tunable or packing field outside its bound: "mr=9, wanted at most 6 (registers)".
@@ -111,8 +113,9 @@ Reason unroll_reason(const KernelSpec& k) {
 
 Reason blocking_reason(const KernelSpec& k) {
   const bool blocked = k.point.fusion == Fusion::blocked;
-  if (blocked && (k.point.mb < 1 || k.point.mb > 4096)) {
-    return out_of_bound("mb", k.point.mb, "1 to 4096 with fusion=blocked");
+  if (blocked && (k.point.mb < 1 || k.point.mb > kMostTilesPerBlock)) {
+    return out_of_bound("mb", k.point.mb,
+                        "1 to " + number(kMostTilesPerBlock) + " with fusion=blocked");
   }
   if (!blocked && k.point.mb != 0) return out_of_bound("mb", k.point.mb, "0 unless fusion=blocked");
   if (k.point.pf < 0 || k.point.pf > 1024) return out_of_bound("pf", k.point.pf, "0 to 1024");
@@ -120,16 +123,25 @@ Reason blocking_reason(const KernelSpec& k) {
   return {};
 }
 
-/// 32-bit indices: no weight argument may have 2^31 elements or more.
-Reason size_reason(const KernelSpec& k) {
-  if (!k.ffn.shape.fixed()) return {};
-  const double elements = double(k.ffn.shape.d_model) * double(k.ffn.shape.d_ff);
-  if (elements < double(int64_t{1} << 31)) return {};
-  return "d_model * d_ff = " + number(k.ffn.shape.d_model * k.ffn.shape.d_ff) +
-         ", wanted less than 2147483648";
+int64_t packed_elements(const Packing& p, int64_t out, int64_t in) {
+  return packed_panels(p, out) * p.panel * packed_lines(p, in) * p.k_step * p.pair;
 }
 
-/// `value` first, then the others, without repeats.
+/// 32-bit indices: no packed matrix may have 2^31 elements or more, padding included. A size that
+/// is left to the call counts as 1 here.
+Reason size_reason(const KernelSpec& k) {
+  constexpr int64_t kLimit = int64_t{1} << 31;
+  const int64_t d_model = std::max<int64_t>(1, k.ffn.shape.d_model);
+  const int64_t d_ff = std::max<int64_t>(1, k.ffn.shape.d_ff);
+  const int64_t packed = std::max(packed_elements(k.packing, d_ff, d_model),
+                                  packed_elements(k.packing, d_model, d_ff));
+  if (packed < kLimit) return {};
+  const std::string wanted = ", wanted less than " + number(kLimit);
+  if (d_model * d_ff >= kLimit) return "d_model * d_ff = " + number(d_model * d_ff) + wanted;
+  return "d_model * d_ff = " + number(packed) + " with its padding" + wanted;
+}
+
+/// Ascending, without repeats.
 std::vector<int> distinct(std::vector<int> values) {
   std::sort(values.begin(), values.end());
   values.erase(std::unique(values.begin(), values.end()), values.end());
@@ -312,7 +324,7 @@ SchedulePoint default_point(const KernelSpec& kernel, const CpuProfile& cpu) {
   const int64_t rows_in_cache = std::max<int64_t>(64, cpu.l3 / 2 / hidden_row);
   if (rows > 2 * rows_in_cache) {
     k.point.fusion = Fusion::blocked;
-    k.point.mb = int(rows_in_cache / k.point.mr);
+    k.point.mb = int(std::min<int64_t>(rows_in_cache / k.point.mr, kMostTilesPerBlock));
   }
   return k.point;
 }

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -44,11 +45,15 @@ class Builder {
   ~Builder();
 
   /// In the order of `kernels`, in parallel; returns when no compiler runs any more. With `stop`
-  /// set, kernels that were not begun come back as invalid with an empty message.
+  /// set, kernels that were not finished come back as invalid with an empty message. Throws what
+  /// is no kernel's fault: a missing linker, a full disk.
   std::vector<BuiltCandidate> build(const std::vector<KernelSpec>& kernels);
 
  private:
+  bool stopped() const;
   BuiltCandidate build_one(const KernelSpec& kernel, int number) const;
+  std::vector<std::optional<BuiltCandidate>> build_all(
+      const std::vector<const KernelSpec*>& kernels);
 
   BuilderOptions options_;
   std::filesystem::path folder_;

@@ -114,7 +114,7 @@ bool runs_everywhere(const std::vector<RacedBucket>& buckets, size_t packing) {
 double least_race_seconds(const TrialBook& book, const SearchSpace& space) {
   double round = 0;
   for (size_t b = 0; b < space.buckets.size(); ++b) {
-    const double ms = book.screened_ms(book.default_of(0, b));
+    const double ms = book.screened_ms(book.default_of(space.only_packing.value_or(0), b));
     if (std::isfinite(ms)) round += kUsualRacers * ms;
   }
   return kOtherSeconds + (kFewestRounds + kRoundsForChecking) * round / 1000;
@@ -134,10 +134,12 @@ std::optional<RaceRecord> run_final_race(TrialRunner& runner, const SearchSpace&
   }
   runner.measure_roof_again();
   if (runner.stopped()) return std::nullopt;
-  if (!runs_everywhere(buckets, favourite)) favourite = 0;
+  const bool forced = space.only_packing.has_value();
+  if (!forced && !runs_everywhere(buckets, favourite)) favourite = 0;
   std::vector<Entries> entries;
   for (const RacedBucket& bucket : buckets) entries.push_back(bucket.entries);
-  RaceRecord race = race_record(space, buckets, decide(entries, favourite), runner.roof());
+  const Decision decision = decide(entries, favourite, forced);
+  RaceRecord race = race_record(space, buckets, decision, runner.roof());
   race.trials = runner.book().size();
   return race;
 }

@@ -88,18 +88,35 @@ std::vector<CellDecision> decide_cells(const std::vector<Entries>& buckets, size
   return cells;
 }
 
-/// Whether the winners under another packing are, over all buckets, faster than the defaults.
-bool worth_changing(const std::vector<CellDecision>& cells) {
+/// The level at which the winners of a packing may be called faster as if they had been named
+/// beforehand: divided by the number of ways in which one could have been picked in each bucket.
+double level_of_picks(const std::vector<Entries>& buckets, size_t packing) {
+  double picks = 1;
+  for (const Entries& entries : buckets) {
+    picks *= static_cast<double>(of_packing(entries, packing).size());
+  }
+  return kAlpha / picks;
+}
+
+/// Whether the winners of `changed` are, over all buckets, faster than those of `kept`.
+bool worth_changing(const std::vector<Entries>& buckets, const Decision& kept,
+                    const Decision& changed) {
+  const double level = level_of_picks(buckets, changed.packing);
   double sum = 0, variance = 0;
-  for (const CellDecision& cell : cells) {
-    if (!cell.base) return true;  // the default did not run: nothing to be kept
-    const Paired& p = *cell.against_default;
+  for (size_t b = 0; b < buckets.size(); ++b) {
+    const Entries& entries = buckets[b];
+    const Paired p = compare_paired(entries[changed.cells[b].winner].samples,
+                                    entries[kept.cells[b].winner].samples, kAlpha);
     if (p.slower() || !std::isfinite(p.standard_error)) return false;
     sum += std::log(p.ratio);
     variance += p.standard_error * p.standard_error;
   }
-  const double n = static_cast<double>(cells.size());
-  return sum / n + normal_quantile(1 - kAlpha / 2) * std::sqrt(variance) / n < 0;
+  return sum + normal_quantile(1 - level / 2) * std::sqrt(variance) < 0;
+}
+
+bool runs_everywhere(const std::vector<Entries>& buckets, size_t packing) {
+  return std::all_of(buckets.begin(), buckets.end(),
+                     [&](const Entries& entries) { return !of_packing(entries, packing).empty(); });
 }
 
 }  // namespace
@@ -112,12 +129,12 @@ double RaceEntry::median_ms() const {
   return median(taken);
 }
 
-Decision decide(const std::vector<std::vector<RaceEntry>>& buckets, size_t favourite) {
-  if (favourite != 0) {
-    Decision changed = {favourite, decide_cells(buckets, favourite)};
-    if (worth_changing(changed.cells)) return changed;
-  }
-  return {0, decide_cells(buckets, 0)};
+Decision decide(const std::vector<std::vector<RaceEntry>>& buckets, size_t favourite, bool forced) {
+  if (favourite == 0) return {0, decide_cells(buckets, 0)};
+  const Decision changed = {favourite, decide_cells(buckets, favourite)};
+  if (forced || !runs_everywhere(buckets, 0)) return changed;
+  const Decision kept = {0, decide_cells(buckets, 0)};
+  return worth_changing(buckets, kept, changed) ? changed : kept;
 }
 
 }  // namespace gatefold

@@ -32,9 +32,11 @@ struct Decision {
 };
 
 /// One packing for all buckets, then each bucket's winner under it. Packing `favourite` replaces
-/// the default one only if its winners are faster than the defaults beyond doubt in the geometric
-/// mean over the buckets, and slower beyond doubt in none. Under the default packing a point
-/// replaces the default by decide_race. Each list must hold an entry of the favourite.
-Decision decide(const std::vector<std::vector<RaceEntry>>& buckets, size_t favourite);
+/// the default one only if its winners are faster than the default packing's winners beyond doubt
+/// in the geometric mean over the buckets, and slower beyond doubt in none; or if the default one
+/// does not run for all buckets. Under the default packing a point replaces the default by
+/// decide_race. Each list must hold an entry of the favourite. `forced`: it is taken anyway.
+Decision decide(const std::vector<std::vector<RaceEntry>>& buckets, size_t favourite,
+                bool forced = false);
 
 }  // namespace gatefold

@@ -39,6 +39,7 @@ void add_unfused(std::vector<RaceEntry>& entries, const SearchSpace& space, size
 }  // namespace
 
 size_t favourite_packing(const TrialBook& book, const SearchSpace& space) {
+  if (space.only_packing) return *space.only_packing;
   Standings standings(space);
   for (size_t p = 0; p < space.packings.size(); ++p) {
     for (size_t b = 0; b < space.buckets.size(); ++b) {

@@ -7,8 +7,9 @@
 
 namespace gatefold {
 
-/// The packing with the best geometric mean of screened times; the default one if it is within 2 %:
-/// packings are timed in different requests, so that much is drift.
+/// The only one searched, else the packing with the best geometric mean of screened times; the
+/// default one if it is within 2 %: packings are timed in different requests, so that much is
+/// drift.
 size_t favourite_packing(const TrialBook& book, const SearchSpace& space);
 
 /// Who races for one bucket: the default, the best few of the favourite packing and, if that is

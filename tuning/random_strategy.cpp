@@ -22,6 +22,7 @@ RandomStrategy::RandomStrategy(const SearchSpace& space, uint64_t seed)
       standings_(space),
       pools_(space.packings.size(), std::vector<Pool>(space.buckets.size())) {
   for (size_t p = 0; p < space.packings.size(); ++p) {
+    if (!space.searched(p)) continue;
     for (size_t b = 0; b < space.buckets.size(); ++b) {
       seeds_.push_back({p, b, space.default_point(p, b), "default"});
     }
@@ -42,6 +43,7 @@ RandomStrategy::Pool& RandomStrategy::pool(size_t packing, size_t bucket) {
 
 std::optional<Candidate> RandomStrategy::ask_bucket(size_t bucket) {
   std::vector<size_t> packings = standings_.within(kHopelessRatio);
+  std::erase_if(packings, [&](size_t p) { return !space_.searched(p); });
   while (!packings.empty()) {
     const size_t chosen = random_.below(packings.size());
     Pool& from = pool(packings[chosen], bucket);

@@ -22,10 +22,12 @@ LibraryKernel default_kernel(KernelSpec kernel, const CpuProfile& cpu) {
   return {kernel, {}};
 }
 
-KernelRecord record_of(const Winner& w) {
+/// What was measured is told only of what it was measured on.
+KernelRecord record_of(const Winner& w, bool measured_here) {
   KernelRecord record;
   record.origin = "tuned";
   record.tuned_threads = w.threads;
+  if (!measured_here) return record;
   record.runner_up = w.cell.runner_up;
   record.margin_pct = w.cell.margin_pct;
   record.efficiency = w.cell.efficiency;
@@ -70,24 +72,24 @@ std::vector<int> tuned_threads(const WinnerSet& set) {
   return threads;
 }
 
-/// One kernel for each thread count whose point differs from those before.
+/// One kernel for each thread count that the nearest rows were tuned for, equal points too: the
+/// runtime takes the nearest count, so leaving one out would give its threads another's kernel.
 void add_bucket(Schedule& schedule, const WinnerSet& set, const KernelSpec& bucket,
-                const CpuProfile& cpu) {
+                const std::string& this_cpu, const CpuProfile& cpu) {
   const size_t before = schedule.kernels.size();
   for (int threads : tuned_threads(set)) {
     const std::optional<Winner> winner = find_winner(set, bucket.rows.tuned_rows, threads);
+    if (!winner || winner->threads != threads) continue;
     std::string why;
-    const std::optional<KernelSpec> kernel =
-        winner ? legal_kernel(bucket, *winner, why) : std::nullopt;
+    const std::optional<KernelSpec> kernel = legal_kernel(bucket, *winner, why);
     if (!kernel) {
       schedule.notes.push_back(std::to_string(bucket.rows.tuned_rows) + " rows: default, since " +
                                why);
       continue;
     }
-    const bool known = std::any_of(
-        schedule.kernels.begin() + static_cast<std::ptrdiff_t>(before), schedule.kernels.end(),
-        [&](const LibraryKernel& k) { return k.spec.point == kernel->point; });
-    if (!known) schedule.kernels.push_back({*kernel, record_of(*winner)});
+    const bool measured_here =
+        set.key.cpu == this_cpu && winner->cell.bucket.tuned_rows == bucket.rows.tuned_rows;
+    schedule.kernels.push_back({*kernel, record_of(*winner, measured_here)});
   }
   if (schedule.kernels.size() == before) schedule.kernels.push_back(default_kernel(bucket, cpu));
 }
@@ -117,7 +119,8 @@ Schedule schedule_from_winners(const std::vector<WinnerSet>& sets, const WinnerQ
   }
   if (!note.empty()) schedule.notes.push_back(note);
   for (const RowBucket& bucket : row_buckets(rows)) {
-    add_bucket(schedule, *set, kernel_of(query.ffn, query.target, bucket, *packing), cpu);
+    add_bucket(schedule, *set, kernel_of(query.ffn, query.target, bucket, *packing), query.cpu,
+               cpu);
   }
   return schedule;
 }

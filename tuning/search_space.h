@@ -15,7 +15,10 @@ struct SearchSpace {
   Target target = Target::x86_avx2;
   CpuProfile cpu;
   std::vector<RowBucket> buckets;
-  std::vector<Packing> packings;  ///< the default first
+  std::vector<Packing> packings;       ///< the default first
+  std::optional<size_t> only_packing;  ///< must be chosen, so no other is searched
+
+  bool searched(size_t packing) const { return !only_packing || *only_packing == packing; }
 
   KernelSpec kernel(size_t packing, size_t bucket, const SchedulePoint& point = {}) const;
   SchedulePoint default_point(size_t packing, size_t bucket) const;

@@ -22,6 +22,11 @@ struct WorkloadKey {
   int threads = 1;
   std::string halide_version = kHalideVersion;
   int generator_version = kGeneratorVersion;
+
+  /// Made by this generator and this Halide: else the points may mean something else.
+  bool current() const {
+    return halide_version == kHalideVersion && generator_version == kGeneratorVersion;
+  }
 };
 
 struct TrialRecord {

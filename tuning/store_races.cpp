@@ -52,10 +52,19 @@ void insert_cell(SQLite::Database& database, int64_t race, const RaceCell& c) {
   s.exec();
 }
 
+/// An integer of the row that may be anything.
+int64_t integer(SQLite::Statement& row, const char* name, int64_t least, int64_t most) {
+  const int64_t value = row.getColumn(name).getInt64();
+  if (value >= least && value <= most) return value;
+  fail(std::string(name) + ": " + std::to_string(value) + ", wanted " + std::to_string(least) +
+       " to " + std::to_string(most));
+}
+
 RaceCell read_cell(SQLite::Statement& s) {
   RaceCell c;
-  c.bucket = {s.getColumn("rows_min").getInt64(), s.getColumn("rows_max").getInt64(),
-              s.getColumn("rows").getInt64()};
+  c.bucket.tuned_rows = integer(s, "rows", 1, INT64_MAX);
+  c.bucket.rows_min = integer(s, "rows_min", 1, c.bucket.tuned_rows);
+  c.bucket.rows_max = integer(s, "rows_max", c.bucket.tuned_rows, INT64_MAX);
   c.point = s.getColumn("point").getString();
   c.origin = s.getColumn("origin").getString();
   c.median_ms = real(s.getColumn("median_ms")).value_or(kUnknown);
@@ -74,23 +83,35 @@ RaceCell read_cell(SQLite::Statement& s) {
   return c;
 }
 
-/// `row` stands on a row of race.
-RaceRecord read_race(SQLite::Database& database, SQLite::Statement& row, const std::string& file) {
+std::vector<RaceCell> read_cells(SQLite::Database& database, int64_t race, bool current) {
+  SQLite::Statement row(database, "SELECT * FROM winner WHERE race = ? ORDER BY rows");
+  row.bind(1, race);
+  std::vector<RaceCell> cells;
+  while (row.executeStep()) {
+    cells.push_back(read_cell(row));
+    const int64_t rows = cells.back().bucket.tuned_rows;
+    check_cell(cells.back(), current, "winner of " + std::to_string(rows) + " rows: ");
+  }
+  return cells;
+}
+
+/// `row` stands on a row of race; `current`: its points are those of this generator.
+RaceRecord read_race(SQLite::Database& database, SQLite::Statement& row, bool current,
+                     const std::string& file) {
   const int64_t id = row.getColumn("id").getInt64();
-  RaceRecord race;
   try {
+    RaceRecord race;
     race.rows = parse_rows(row.getColumn("rows_list").getString(), "rows_list");
+    race.packing = row.getColumn("packing").getString();
+    if (current) parse_packing(race.packing);
+    race.trials = static_cast<int>(integer(row, "trials", 0, INT32_MAX));
+    race.roof = row.getColumn("roof").getString();
+    race.at = row.getColumn("at").getString();
+    race.cells = read_cells(database, id, current);
+    return race;
   } catch (const Error& e) {
     fail(file + ": race " + std::to_string(id) + ": " + e.what());
   }
-  race.packing = row.getColumn("packing").getString();
-  race.trials = row.getColumn("trials").getInt();
-  race.roof = row.getColumn("roof").getString();
-  race.at = row.getColumn("at").getString();
-  SQLite::Statement cells(database, "SELECT * FROM winner WHERE race = ? ORDER BY rows");
-  cells.bind(1, id);
-  while (cells.executeStep()) race.cells.push_back(read_cell(cells));
-  return race;
 }
 
 /// `row` stands on a row joined with workload.
@@ -105,10 +126,11 @@ WorkloadKey read_key(SQLite::Statement& row, const std::string& file) {
     key.ffn.variant = variant_named(row.getColumn("variant").getString());
     read_parameters(row.getColumn("parameters").getString(), key.ffn.variant, where);
     key.ffn.bias = row.getColumn("bias").getInt() != 0;
-    key.ffn.shape = {row.getColumn("d_model").getInt64(), row.getColumn("d_ff").getInt64()};
-    key.threads = row.getColumn("threads").getInt();
+    key.ffn.shape = {integer(row, "d_model", 1, kMaxDimension),
+                     integer(row, "d_ff", 1, kMaxDimension)};
+    key.threads = static_cast<int>(integer(row, "threads", 1, 1024));
     key.halide_version = row.getColumn("halide_version").getString();
-    key.generator_version = row.getColumn("generator_version").getInt();
+    key.generator_version = static_cast<int>(integer(row, "generator_version", 0, INT32_MAX));
     return key;
   } catch (const Error& e) {
     fail(where + ": " + e.what());
@@ -166,7 +188,7 @@ std::optional<RaceRecord> select_race(SQLite::Database& database, int64_t worklo
   select.bind(1, workload);
   select.bind(2, rows_text(rows));
   if (!select.executeStep()) return std::nullopt;
-  return read_race(database, select, file);
+  return read_race(database, select, true, file);
 }
 
 std::vector<StoredRace> select_races(SQLite::Database& database, const std::string& file) {
@@ -177,7 +199,8 @@ std::vector<StoredRace> select_races(SQLite::Database& database, const std::stri
       "workload ON workload.id = race.workload ORDER BY at DESC, race.id DESC");
   std::vector<StoredRace> races;
   while (select.executeStep()) {
-    races.push_back({read_key(select, file), read_race(database, select, file)});
+    const WorkloadKey key = read_key(select, file);
+    races.push_back({key, read_race(database, select, key.current(), file)});
   }
   return races;
 }

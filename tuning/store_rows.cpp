@@ -24,6 +24,13 @@ double real(const SQLite::Column& column) {
   return column.isNull() ? kUnknown : column.getDouble();
 }
 
+/// A time or ratio: nothing that is not above 0 may ever win.
+double positive(SQLite::Statement& row, const char* name) {
+  const double value = real(row.getColumn(name));
+  if (std::isnan(value) || (std::isfinite(value) && value > 0)) return value;
+  fail(std::string(name) + ": " + std::to_string(value) + ", wanted a number above 0 or null");
+}
+
 std::string samples_text(const std::vector<double>& samples) {
   Json json = Json::array();
   for (double ms : samples) json.push_back(std::isfinite(ms) ? Json(ms) : Json(nullptr));
@@ -63,8 +70,8 @@ TrialRecord read_trial(SQLite::Statement& s, const std::string& file) {
     t.proposer = s.getColumn("proposer").getString();
     t.result.kind = trial_kind_named(s.getColumn("kind").getString());
     t.result.message = s.getColumn("message").getString();
-    t.result.median_ms = real(s.getColumn("median_ms"));
-    t.result.ratio = real(s.getColumn("ratio"));
+    t.result.median_ms = positive(s, "median_ms");
+    t.result.ratio = positive(s, "ratio");
     t.result.error = {real(s.getColumn("max_abs")), real(s.getColumn("rel_l2")),
                       real(s.getColumn("scaled"))};
     t.result.disturbed = s.getColumn("disturbed").getInt();

@@ -28,6 +28,11 @@ std::vector<StoredRace> select_races(SQLite::Database& database, const std::stri
 std::string parameters_text(const Variant& variant);
 void read_parameters(const std::string& text, Variant& variant, const std::string& what);
 
+/// What was read from outside: positive times, sane figures and, in records of this generator
+/// (`current`), points that can be read. Errors are `where`, the field, the value and what was
+/// wanted.
+void check_cell(const RaceCell& cell, bool current, const std::string& where);
+
 /// "1,4,16"
 std::string rows_text(const std::vector<int64_t>& rows);
 

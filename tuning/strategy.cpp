@@ -22,9 +22,11 @@ const std::vector<StrategyInfo>& all_strategies() {
   return strategies;
 }
 
+void check_strategy(const std::string& name) { find_named(all_strategies(), name, "strategy"); }
+
 std::unique_ptr<Strategy> make_strategy(const std::string& name, const SearchSpace& space,
                                         uint64_t seed) {
-  find_named(all_strategies(), name, "strategy");
+  check_strategy(name);
   return std::make_unique<RandomStrategy>(space, seed);
 }
 

@@ -32,6 +32,7 @@ struct StrategyInfo {
 const std::vector<StrategyInfo>& all_strategies();
 
 /// Throws a usage error with the nearest name if there is no such strategy.
+void check_strategy(const std::string& name);
 std::unique_ptr<Strategy> make_strategy(const std::string& name, const SearchSpace& space,
                                         uint64_t seed);
 

@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <sstream>
@@ -29,6 +30,7 @@ std::string emitter() {
 }
 
 std::string in_path(const std::string& name) {
+  if (name.find('/') != std::string::npos) return executable(name);
   const char* path = std::getenv("PATH");
   std::istringstream folders(path ? path : "/usr/bin:/bin");
   for (std::string folder; std::getline(folders, folder, ':');) {
@@ -36,6 +38,11 @@ std::string in_path(const std::string& name) {
     if (!found.empty()) return found;
   }
   return "";
+}
+
+std::string compiler() {
+  const char* cc = std::getenv("CC");
+  return in_path(cc && *cc ? cc : "cc");
 }
 
 }  // namespace
@@ -46,12 +53,19 @@ std::vector<Tool> find_tools() {
   return {
       {"gatefold-emit", "generate, tune: compiles one kernel", emitter(), rebuild},
       {"gatefold-worker", "tune: measures candidates", executable(default_worker()), rebuild},
-      {"cc", "generate: compiles the table, links libraries", in_path("cc"), "apt-get install gcc"},
+      {"cc", "generate: compiles the table, links libraries", compiler(), "apt-get install gcc"},
       {"ld", "generate: joins a library's objects", in_path("ld"), binutils},
       {"objcopy", "generate: hides a library's inner symbols", in_path("objcopy"), binutils},
       {"ar", "generate: static libraries", in_path("ar"), binutils},
       {"cmake", "applications: find_package(gatefold)", in_path("cmake"), "apt-get install cmake"},
   };
+}
+
+void require_tools(const std::vector<std::string>& names) {
+  for (const Tool& tool : find_tools()) {
+    if (!tool.path.empty() || std::count(names.begin(), names.end(), tool.name) == 0) continue;
+    fail(tool.name + ": not found (" + tool.purpose + "); get it with: " + tool.get);
+  }
 }
 
 }  // namespace gatefold

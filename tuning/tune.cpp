@@ -3,85 +3,17 @@
 #include <algorithm>
 #include <cmath>
 
-#include "gatefold/gatefold.h"
-#include "schedules/space.h"
 #include "tuning/final_race.h"
 #include "tuning/race.h"
 #include "tuning/strategy.h"
 #include "tuning/trial_runner.h"
+#include "tuning/tune_request.h"
 
 namespace gatefold {
 namespace {
 
 // Of a budget, for the final race; more where calls are so long that it takes more.
 constexpr double kRaceShare = 0.35, kLargestRaceShare = 0.6;
-
-TuneRequest checked(TuneRequest r) {
-  if (!r.ffn.shape.fixed()) {
-    fail_usage("tune: sizes " + r.ffn.shape.text() + ", wanted fixed d_model and d_ff");
-  }
-  const std::string target = info(r.target).name;
-  if (!gf_isa_usable(target.c_str())) {
-    fail_unavailable("--target: '" + target +
-                     "' cannot run on this CPU, so it cannot be tuned here");
-  }
-  if (r.rows.empty()) fail_usage("--rows: empty, wanted numbers such as 1,4,16");
-  if (!r.budget_s && !r.trials) fail_usage("tune: neither --budget nor --trials given");
-  if (r.budget_s && !(*r.budget_s > 0)) fail_usage("--budget: wanted more than 0 seconds");
-  if (r.trials && *r.trials < 1) {
-    fail_usage("--trials: " + std::to_string(*r.trials) + ", wanted 1 or more");
-  }
-  if (r.threads < 0) fail_usage("--threads: " + std::to_string(r.threads) + ", wanted 1 or more");
-  if (r.threads == 0) r.threads = gf_default_threads();
-  // Looked for here: a program that is not there is no candidate's failure.
-  if (r.builder.emitter.empty()) r.builder.emitter = default_emitter();
-  r.builder.jobs = std::max(1, gf_default_threads());
-  return r;
-}
-
-WorkloadKey workload_of(const TuneRequest& r) {
-  WorkloadKey key;
-  key.cpu = r.cpu_name;
-  key.target = r.target;
-  key.ffn = r.ffn;
-  key.threads = r.threads;
-  return key;
-}
-
-bool same_but_threads(const WorkloadKey& a, const WorkloadKey& b) {
-  return a.cpu == b.cpu && a.target == b.target && a.ffn.dtype == b.ffn.dtype &&
-         a.ffn.variant.name == b.ffn.variant.name && a.ffn.shape == b.ffn.shape &&
-         a.ffn.bias == b.ffn.bias && a.halide_version == b.halide_version &&
-         a.generator_version == b.generator_version && a.threads != b.threads;
-}
-
-/// A library has one packing for all thread counts: where another count was tuned before, its
-/// packing is the only one to choose from.
-void keep_to_known_packing(SearchSpace& space, Store& store, const WorkloadKey& key,
-                           std::vector<std::string>& notes) {
-  for (const StoredRace& known : store.races()) {
-    if (!same_but_threads(known.key, key)) continue;
-    for (const Packing& packing : space.packings) {
-      if (packing.text() != known.race.packing) continue;
-      notes.push_back("packing '" + known.race.packing + "' as tuned for " +
-                      std::to_string(known.key.threads) + " threads: a library has one for all");
-      const Packing chosen = packing;
-      space.packings = {chosen};
-      return;
-    }
-  }
-}
-
-SearchSpace space_of(const TuneRequest& r, Store& store, std::vector<std::string>& notes) {
-  SearchSpace space;
-  space.ffn = r.ffn;
-  space.target = r.target;
-  space.cpu = r.cpu;
-  space.buckets = row_buckets(r.rows);
-  space.packings = legal_packings(r.ffn, r.target);
-  keep_to_known_packing(space, store, workload_of(r), notes);
-  return space;
-}
 
 /// Asks, measures and tells until trials, time or space end.
 class Search {
@@ -188,7 +120,7 @@ std::optional<double> speedup_of(const RaceCell& cell) {
 }
 
 TuneResult tune(const TuneRequest& wanted) {
-  const TuneRequest request = checked(wanted);
+  const TuneRequest request = checked_request(wanted);
   TuneResult result;
   Store store(request.database, Store::Open::create);
   const int64_t workload = store.workload(workload_of(request));

@@ -63,10 +63,6 @@ void add_race(std::vector<WinnerSet>& sets, const StoredRace& stored) {
 
 }  // namespace
 
-bool WinnerSet::current() const {
-  return key.halide_version == kHalideVersion && key.generator_version == kGeneratorVersion;
-}
-
 std::vector<WinnerSet> winners_of(Store& store) {
   std::vector<WinnerSet> sets;
   for (const StoredRace& stored : store.races()) add_race(sets, stored);

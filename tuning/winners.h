@@ -25,8 +25,7 @@ struct WinnerSet {
   std::string packing;
   std::vector<Winner> winners;
 
-  /// Made by this generator and this Halide: else the points may mean something else.
-  bool current() const;
+  bool current() const { return key.current(); }
 };
 
 /// Where winners are from: a tuning database or an exported file, told apart by their content.
@@ -57,7 +56,7 @@ std::optional<Winner> find_winner(const WinnerSet& set, int64_t rows, int thread
 
 /// The kernels of a library, by row bucket: the winners' where there are legal ones (one for each
 /// tuned thread count), else the analytic default, with a note each. Tuned kernels have the origin
-/// "tuned", whichever point won.
+/// "tuned", whichever point won; times and margins only where these rows and this CPU were tuned.
 struct Schedule {
   std::vector<LibraryKernel> kernels;
   std::vector<std::string> notes;

@@ -121,8 +121,6 @@ Winner read_winner(const Field& f, bool current) {
   c.bucket.tuned_rows = f["rows"].integer(1, int64_t{1} << 20);
   w.threads = static_cast<int>(f["threads"].integer(1, 1024));
   c.point = f["point"].text();
-  // Points of other versions may have other tunables; they are never used.
-  if (current) named(f["point"], [](const std::string& text) { return parse_point(text); });
   c.origin = f["origin"].text();
   c.median_ms = f["median_ms"].number().value_or(kUnknown);
   c.default_point = f["default_point"].text();
@@ -134,6 +132,8 @@ Winner read_winner(const Field& f, bool current) {
   c.ratio_high = f["ratio_high"].number();
   c.efficiency = f["efficiency"].number();
   c.bound = f["bound"].text();
+  // Points of other versions may have other tunables; they are never used.
+  check_cell(c, current, f.name() + ".");
   return w;
 }
 

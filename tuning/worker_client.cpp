@@ -145,7 +145,8 @@ WorkerClient::Attempt WorkerClient::attempt(const MeasureRequest& request) {
         candidate = request.libraries.size() == 1 ? 0 : -1;
         break;
       case WorkerLine::Kind::error:
-        return {{}, false, -1, refused(TrialKind::invalid, line->message)};
+        // Candidates have their own results; this is what the machine could not do.
+        fail("gatefold-worker: " + line->message);
       case WorkerLine::Kind::reply: {
         Attempt done;
         if (line->reply.candidates.size() != request.libraries.size())
@@ -195,7 +196,7 @@ MeasureReply WorkerClient::measure(const MeasureRequest& request) {
       left.erase(guilty);
       continue;
     }
-    if (left.size() == 1 || got.fault.kind == TrialKind::invalid) {
+    if (left.size() == 1) {
       for (size_t i : left) whole.candidates[i] = got.fault;
       return whole;
     }

@@ -31,7 +31,7 @@ class WorkerClient {
   explicit WorkerClient(WorkerOptions options) : options_(std::move(options)) {}
 
   /// One result for each library, in order. `stopped` replies are empty of candidates. Throws
-  /// gatefold::Error if no worker can be started or it talks nonsense without any candidate.
+  /// gatefold::Error if no worker can be started, or it cannot serve the request as a whole.
   MeasureReply measure(const MeasureRequest& request);
 
   bool stopped() const { return options_.stop && options_.stop->load(); }

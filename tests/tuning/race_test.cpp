@@ -16,11 +16,11 @@ constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 /// Samples around `ms`, with a drift that all racers of a round share.
 std::vector<double> samples(double ms, int rounds, double noise, uint64_t seed) {
   std::mt19937_64 random(seed), shared(99);
-  std::normal_distribution<double> normal;
+  std::normal_distribution<double> own_noise, shared_noise;  // each keeps a number for next time
   std::vector<double> out;
   for (int i = 0; i < rounds; ++i) {
-    const double drift = 1 + 0.1 * i / rounds + 0.05 * normal(shared);
-    out.push_back(ms * drift * std::exp(noise * normal(random)));
+    const double drift = 1 + 0.1 * i / rounds + 0.05 * shared_noise(shared);
+    out.push_back(ms * drift * std::exp(noise * own_noise(random)));
   }
   return out;
 }
@@ -140,6 +140,37 @@ TEST(Decide, PackingThatSlowsOneBucketIsNotTaken) {
   EXPECT_EQ(decision.packing, 0u);
   EXPECT_EQ(decision.cells[1].winner, 0u);
   EXPECT_EQ(decision.cells[1].against_default->ratio, 1);
+}
+
+TEST(Decide, PackingMustBeatTheBestOfTheDefaultOne) {
+  // Faster than the default, but not than what was tuned under the default packing.
+  const std::vector<std::vector<RaceEntry>> one = {
+      {entry(0, 10, true, 1), entry(0, 9, false, 2), entry(1, 9.7, true, 3)}};
+  const Decision decision = decide(one, 1);
+  EXPECT_EQ(decision.packing, 0u);
+  EXPECT_EQ(decision.cells[0].winner, 1u);
+}
+
+TEST(Decide, EqualPackingRarelyReplacesTheDefaultOne) {
+  // The best of three under one packing, in each of four buckets, looks faster by luck.
+  int replaced = 0;
+  constexpr int kRaces = 200;
+  for (uint64_t race = 0; race < kRaces; ++race) {
+    std::vector<std::vector<RaceEntry>> buckets;
+    for (uint64_t b = 0; b < 4; ++b) {
+      const uint64_t seed = 100 * race + 10 * b;
+      buckets.push_back({entry(0, 1, true, seed), entry(1, 1, true, seed + 1),
+                         entry(1, 1, false, seed + 2), entry(1, 1, false, seed + 3)});
+    }
+    replaced += decide(buckets, 1).packing != 0;
+  }
+  EXPECT_LE(replaced, kRaces / 20 + 5);
+}
+
+TEST(Decide, DefaultPackingThatDoesNotRunIsReplaced) {
+  const std::vector<std::vector<RaceEntry>> buckets = {
+      {entry(0, 1, true, 1), entry(1, 1.2, true, 2)}, {entry(1, 1, true, 3)}};
+  EXPECT_EQ(decide(buckets, 1).packing, 1u);
 }
 
 TEST(Decide, OtherPackingsDefaultHasNoClaim) {

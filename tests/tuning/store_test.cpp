@@ -245,6 +245,47 @@ TEST_F(StoreTest, EditedTrialIsNamed) {
   }
 }
 
+TEST_F(StoreTest, EditedRaceIsNamed) {
+  const auto error_after = [&](const std::string& edit) -> std::string {
+    std::filesystem::remove(file());
+    {
+      Store store(file(), Store::Open::create);
+      store.save_race(store.workload(key()), race("panel=8", 5));
+    }
+    SQLite::Database(file().string(), SQLite::OPEN_READWRITE).exec(edit);
+    try {
+      Store(file(), Store::Open::existing).races();
+    } catch (const Error& e) {
+      return e.what();
+    }
+    return "no error";
+  };
+  EXPECT_THAT(error_after("UPDATE winner SET median_ms = NULL"),
+              HasSubstr("t.db: race 1: winner of 4 rows: median_ms: null, wanted milliseconds"));
+  EXPECT_THAT(error_after("UPDATE winner SET default_ms = -3.0"), HasSubstr("default_ms: -3"));
+  EXPECT_THAT(error_after("UPDATE winner SET median_ms = 9e999"), HasSubstr("median_ms: inf"));
+  EXPECT_THAT(error_after("UPDATE winner SET point = 'mr=x'"), HasSubstr("point: "));
+  EXPECT_THAT(error_after("UPDATE winner SET runner_up = 'x'"), HasSubstr("runner_up: "));
+  EXPECT_THAT(error_after("UPDATE winner SET rows = 0"), HasSubstr("rows: 0, wanted 1 to"));
+  EXPECT_THAT(error_after("UPDATE race SET packing = 'x'"), HasSubstr("t.db: race 1: packing"));
+  EXPECT_THAT(error_after("UPDATE workload SET threads = 4294967297"), HasSubstr("threads: 42949"));
+  EXPECT_THAT(error_after("UPDATE workload SET d_ff = -1"), HasSubstr("workload 1: d_ff: -1"));
+  EXPECT_THAT(error_after("UPDATE winner SET point = 'x=1'; UPDATE workload SET halide_version "
+                          "= '99'"),
+              HasSubstr("no error"))
+      << "points of other versions may have other tunables";
+}
+
+TEST_F(StoreTest, TrialsTimeMustBePositive) {
+  {
+    Store store(file(), Store::Open::create);
+    store.add_trial(store.workload(key()), trial(3));
+  }
+  SQLite::Database(file().string(), SQLite::OPEN_READWRITE).exec("UPDATE trial SET median_ms = -1");
+  Store store(file(), Store::Open::create);
+  EXPECT_THROW(store.trials(store.workload(key())), Error);
+}
+
 TEST_F(StoreTest, FileSizeLimitIsAnError) {
   const pid_t child = fork();
   if (child == 0) {

@@ -65,15 +65,26 @@ class Tune : public testing::Test {
     return k.point == default_point(k, cpu_profile_named("generic"));
   }
 
-  std::set<std::string> stored_points() {
+  static std::string error_of(const TuneRequest& r) {
+    try {
+      tune(r);
+    } catch (const Error& e) {
+      return e.what();
+    }
+    return "no error";
+  }
+
+  std::vector<TrialRecord> stored_trials() {
     Store store(folder_ / "t.db", Store::Open::create);
     WorkloadKey key;
     key.cpu = "a CPU";
     key.ffn = fake_ffn();
+    return store.trials(store.workload(key));
+  }
+
+  std::set<std::string> stored_points() {
     std::set<std::string> points;
-    for (const TrialRecord& t : store.trials(store.workload(key))) {
-      points.insert(t.packing.text() + t.point.text());
-    }
+    for (const TrialRecord& t : stored_trials()) points.insert(t.packing.text() + t.point.text());
     return points;
   }
 
@@ -180,6 +191,42 @@ TEST_F(Tune, FailuresAreRecordedAndNeverWin) {
   EXPECT_EQ(result.failed.at("compile_error"), 2);
 }
 
+TEST_F(Tune, WhatIsNoKernelsFaultEndsTheRunAndIsNoTrial) {
+  std::atomic<int> number{0};
+  behave_ = [&](Fake&) {
+    if (++number > 3) fail("the linker is gone");
+  };
+  EXPECT_THAT(error_of(request(12)), HasSubstr("the linker is gone"));
+  for (const TrialRecord& t : stored_trials()) EXPECT_EQ(t.result.kind, TrialKind::ok);
+}
+
+TEST_F(Tune, CompilerWithoutRoomForItsOutputIsNoTrial) {
+  TuneRequest r = request(4);
+  r.builder.build = [](const LibraryPlan&, const LibraryOptions& options) -> std::filesystem::path {
+    std::filesystem::remove_all(options.directory.parent_path());
+    throw EmitFailure(EmitFailure::Kind::error, "cannot write the object");
+  };
+  EXPECT_THAT(error_of(r), HasSubstr("no room"));
+  EXPECT_TRUE(stored_trials().empty());
+}
+
+TEST_F(Tune, WorkerWithoutMemoryIsNoTrial) {
+  TuneRequest r = request(4);
+  r.worker = {"/bin/sh", "-c",
+              "read line; echo '{\"reply\":\"error\",\"message\":\"out of memory\"}'"};
+  EXPECT_THAT(error_of(r), HasSubstr("out of memory"));
+  EXPECT_TRUE(stored_trials().empty());
+}
+
+TEST_F(Tune, MissingToolIsSaidBeforeAnythingIsMade) {
+  const std::string path = getenv("PATH");
+  setenv("PATH", folder_.path().c_str(), 1);
+  const std::string error = error_of(request(4));
+  setenv("PATH", path.c_str(), 1);
+  EXPECT_THAT(error, HasSubstr("cc: not found"));
+  EXPECT_FALSE(std::filesystem::exists(folder_ / "t.db"));
+}
+
 TEST_F(Tune, NothingThatRunsIsAnError) {
   behave_ = [](Fake& f) { f.behaviour = {"NOTHING"}; };
   try {
@@ -221,13 +268,40 @@ TEST_F(Tune, SmallestBudgetStillComparesWithTheDefault) {
 TEST_F(Tune, OtherThreadCountsKeepThePacking) {
   const Packing other = legal_packings(fake_ffn(), Target::x86_avx2).at(1);
   behave_ = [&](Fake& f) { f.spend_us = f.kernel.packing == other ? 100 : 2000; };
-  tune(request(4));
+  const TuneResult first = tune(request(4));
   TuneRequest two = request(4);
   two.threads = 2;
   const TuneResult result = tune(two);
   EXPECT_EQ(result.race.packing, other.text());
   ASSERT_EQ(result.notes.size(), 1u);
   EXPECT_THAT(result.notes[0], HasSubstr("as tuned for 1 thread"));
+  EXPECT_EQ(result.race.cells.at(0).default_point, first.race.cells.at(0).default_point);
+}
+
+TEST_F(Tune, RepeatedCommandMeasuresNothingThoughOtherThreadCountsWereTuned) {
+  const Packing other = legal_packings(fake_ffn(), Target::x86_avx2).at(1);
+  behave_ = [&](Fake& f) { f.spend_us = f.kernel.packing == other ? 100 : 2000; };
+  const TuneResult first = tune(request(5));
+  TuneRequest two = request(4);
+  two.threads = 2;
+  tune(two);
+  compilations_ = 0;
+  const TuneResult again = tune(request(5));
+  EXPECT_EQ(compilations_, 0);
+  EXPECT_EQ(again.trials, 5);
+  EXPECT_TRUE(again.race_reused);
+  EXPECT_EQ(again.race.cells.at(0).default_ms, first.race.cells.at(0).default_ms);
+  EXPECT_EQ(again.race.packing, first.race.packing);
+}
+
+TEST_F(Tune, OtherParametersAreAnotherBlock) {
+  const Packing other = legal_packings(fake_ffn(), Target::x86_avx2).at(1);
+  behave_ = [&](Fake& f) { f.spend_us = f.kernel.packing == other ? 100 : 2000; };
+  tune(request(4));
+  TuneRequest r = request(4);
+  r.threads = 2;
+  r.ffn.variant.slope = 0.5f;
+  EXPECT_THAT(tune(r).notes, testing::IsEmpty());
 }
 
 TEST_F(Tune, EqualCodeIsMeasuredOnce) {
@@ -238,30 +312,18 @@ TEST_F(Tune, EqualCodeIsMeasuredOnce) {
     f.kernel.point = same;
   };
   tune(request(9));
-  Store store(folder_ / "t.db", Store::Open::create);
-  WorkloadKey key;
-  key.cpu = "a CPU";
-  key.ffn = fake_ffn();
   std::set<std::string> codes;
   std::set<double> medians;
-  for (const TrialRecord& t : store.trials(store.workload(key))) {
+  for (const TrialRecord& t : stored_trials()) {
     codes.insert(t.code_hash);
     medians.insert(t.result.median_ms);
   }
-  EXPECT_EQ(store.trials(store.workload(key)).size(), 9u);
+  EXPECT_EQ(stored_trials().size(), 9u);
   EXPECT_LT(medians.size(), 9u);
   EXPECT_LE(codes.size(), 3u);
 }
 
 TEST_F(Tune, WrongRequests) {
-  const auto error_of = [](const TuneRequest& r) -> std::string {
-    try {
-      tune(r);
-    } catch (const Error& e) {
-      return e.what();
-    }
-    return "no error";
-  };
   TuneRequest r = request(1);
   r.ffn.shape.d_ff = Shape::kAny;
   EXPECT_THAT(error_of(r), HasSubstr("40xany"));
@@ -277,6 +339,10 @@ TEST_F(Tune, WrongRequests) {
   r = request(1);
   r.strategy = "clever";
   EXPECT_THAT(error_of(r), HasSubstr("clever"));
+  r = request(1);
+  r.ffn.shape = {1 << 16, 1 << 15};
+  EXPECT_THAT(error_of(r), HasSubstr("d_model * d_ff = 2147483648, wanted less"));
+  EXPECT_FALSE(std::filesystem::exists(folder_ / "t.db")) << "nothing is made for a wrong request";
   r = request(1);
   r.worker = {(folder_ / "gone").string()};
   EXPECT_THAT(error_of(r), HasSubstr("gone"));

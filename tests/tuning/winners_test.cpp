@@ -64,6 +64,12 @@ std::vector<int> tiles(const Schedule& s) {
   return mr;
 }
 
+std::vector<int> threads(const Schedule& s) {
+  std::vector<int> counts;
+  for (const LibraryKernel& k : s.kernels) counts.push_back(k.record.tuned_threads);
+  return counts;
+}
+
 std::vector<std::string> origins(const Schedule& s) {
   std::vector<std::string> names;
   for (const LibraryKernel& k : s.kernels) names.push_back(k.record.origin);
@@ -125,6 +131,27 @@ TEST(WinnersFile, HostileFilesNameFieldFoundAndWanted) {
               HasSubstr("parameters"));
 }
 
+TEST(WinnersFile, HostileWinnersAreNamed) {
+  const auto error = [](const char* field, const Json& value) {
+    return parse_error(edited([&](Json& j) { j["sets"][0]["winners"][1][field] = value; }));
+  };
+  for (const char* field : {"point", "runner_up", "default_point"}) {
+    EXPECT_THAT(error(field, "mr=x"), HasSubstr(std::string("w.json.sets[0].winners[1].") + field));
+  }
+  EXPECT_THAT(error("point", ""), HasSubstr("winners[1].point: "));
+  EXPECT_THAT(error("median_ms", nullptr),
+              HasSubstr("winners[1].median_ms: null, wanted milliseconds above 0"));
+  for (const char* field : {"median_ms", "default_ms", "unfused_ms"}) {
+    EXPECT_THAT(error(field, 0), HasSubstr(std::string(field) + ": 0, wanted milliseconds"));
+    EXPECT_THAT(error(field, -1.5), HasSubstr(std::string(field) + ": -1.5"));
+  }
+  EXPECT_THAT(error("margin_pct", -101), HasSubstr("margin_pct: -101"));
+  EXPECT_THAT(error("ratio_high", -1), HasSubstr("ratio_high: -1"));
+  EXPECT_THAT(error("efficiency", 1.2), HasSubstr("efficiency: 1.2, wanted 0 to 1.05"));
+  EXPECT_THAT(error("origin", "elsewhere"), HasSubstr("origin: 'elsewhere', wanted 'tuned'"));
+  EXPECT_THAT(error("bound", "\x1b[2J"), HasSubstr("bound: "));
+}
+
 TEST(WinnersFile, DeepNestingIsNoCrash) {
   EXPECT_THAT(parse_error(std::string(1 << 20, '[')), HasSubstr("nested too deeply"));
   EXPECT_NE(parse_error(std::string(1 << 20, '[') + std::string(1 << 20, ']')), "no error");
@@ -150,8 +177,34 @@ TEST(ScheduleFromWinners, UntunedRowsTakeTheNearest) {
 TEST(ScheduleFromWinners, CarriesEveryThreadCountOnce) {
   const Schedule s =
       schedule({set({winner(1, 2, 3), winner(1, 1, 1), winner(4, 1, 2), winner(4, 2, 2)})}, {1, 4});
-  EXPECT_THAT(tiles(s), ElementsAre(1, 3, 2));
-  EXPECT_EQ(s.kernels[1].record.tuned_threads, 2);
+  EXPECT_THAT(tiles(s), ElementsAre(1, 3, 2, 2));
+  EXPECT_THAT(threads(s), ElementsAre(1, 2, 1, 2));
+}
+
+TEST(ScheduleFromWinners, ThreadCountKeepsItsPointThoughAnotherHasTheSame) {
+  // Without an entry of its own, 4 threads would take the point of 2.
+  const Schedule s = schedule({set({winner(4, 1, 2), winner(4, 2, 1), winner(4, 4, 2)})}, {4});
+  EXPECT_THAT(tiles(s), ElementsAre(2, 1, 2));
+  EXPECT_THAT(threads(s), ElementsAre(1, 2, 4));
+}
+
+TEST(ScheduleFromWinners, OfSeveralRowCountsTheNearestOnesThreadsCount) {
+  const Schedule s = schedule({set({winner(1, 1, 1), winner(4, 1, 2), winner(4, 2, 1)})}, {1, 4});
+  EXPECT_THAT(threads(s), ElementsAre(1, 1, 2));
+}
+
+TEST(ScheduleFromWinners, FiguresAreOfTheRowsAndCpuTheyWereMeasuredOn) {
+  WinnerSet foreign = set({winner(4, 1, 2)});
+  const Schedule other_rows = schedule({foreign}, {5});
+  foreign.key.cpu = "another CPU";
+  const Schedule other_cpu = schedule({foreign}, {4}, query(true));
+  for (const Schedule& s : {other_rows, other_cpu}) {
+    const KernelRecord& record = s.kernels.at(0).record;
+    EXPECT_EQ(record.origin, "tuned");
+    EXPECT_FALSE(record.median_ms || record.efficiency || record.margin_pct);
+    EXPECT_EQ(record.runner_up, "");
+  }
+  EXPECT_EQ(schedule({set({winner(4, 1, 2)})}, {4}).kernels.at(0).record.median_ms, 1.5);
 }
 
 TEST(ScheduleFromWinners, IllegalPointFallsBackToTheDefault) {

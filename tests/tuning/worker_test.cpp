@@ -174,6 +174,18 @@ TEST_F(Worker, NonsenseOnItsOutputIsACrash) {
   EXPECT_EQ(reply.candidates[0].kind, TrialKind::crash);
 }
 
+TEST_F(Worker, WhatItCannotServeIsNobodysFault) {
+  WorkerClient worker(
+      {.command = {"/bin/sh", "-c",
+                   "read line; echo '{\"reply\":\"error\",\"message\":\"out of memory\"}'"}});
+  try {
+    worker.measure(fake_request({"a.so", "b.so"}));
+    FAIL() << "no error";
+  } catch (const Error& e) {
+    EXPECT_THAT(e.what(), HasSubstr("out of memory"));
+  }
+}
+
 TEST_F(Worker, LineWithoutEndTimesOut) {
   WorkerClient worker({.command = {"/bin/sh", "-c", "read line; printf '{\"event\"'; sleep 60"},
                        .setup_timeout_s = 0.3,

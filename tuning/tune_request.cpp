@@ -1,0 +1,113 @@
+#include "tuning/tune_request.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+
+#include "gatefold/gatefold.h"
+#include "schedules/space.h"
+#include "spec/error.h"
+#include "tuning/store_rows.h"
+#include "tuning/strategy.h"
+#include "tuning/toolchain.h"
+
+namespace gatefold {
+namespace {
+
+SearchSpace full_space(const TuneRequest& r) {
+  SearchSpace space;
+  space.ffn = r.ffn;
+  space.target = r.target;
+  space.cpu = r.cpu;
+  space.buckets = row_buckets(r.rows);
+  space.packings = legal_packings(r.ffn, r.target);
+  return space;
+}
+
+/// A block whose default cannot be emitted cannot be tuned either, e.g. one that is too large.
+void check_defaults(const SearchSpace& space) {
+  for (size_t b = 0; b < space.buckets.size(); ++b) {
+    const KernelSpec kernel = space.kernel(0, b, space.default_point(0, b));
+    if (const auto reason = why_illegal(kernel)) {
+      fail_usage("cannot tune " + kernel_name(kernel) + ": " + *reason);
+    }
+  }
+}
+
+void check_worker(const std::vector<std::string>& command) {
+  const std::string& program = command.at(0);
+  if (program.find('/') != std::string::npos && access(program.c_str(), X_OK) != 0) {
+    fail("gatefold-worker: " + program + " cannot be run");
+  }
+}
+
+bool same_but_threads(const WorkloadKey& a, const WorkloadKey& b) {
+  return a.cpu == b.cpu && a.target == b.target && a.ffn.dtype == b.ffn.dtype &&
+         a.ffn.variant.name == b.ffn.variant.name &&
+         parameters_text(a.ffn.variant) == parameters_text(b.ffn.variant) &&
+         a.ffn.shape == b.ffn.shape && a.ffn.bias == b.ffn.bias &&
+         a.halide_version == b.halide_version && a.generator_version == b.generator_version &&
+         a.threads != b.threads;
+}
+
+/// A library has one packing for all thread counts: where another count was tuned before, its
+/// packing is the only one to choose from. What was tried of the others before still counts.
+void keep_to_known_packing(SearchSpace& space, Store& store, const WorkloadKey& key,
+                           std::vector<std::string>& notes) {
+  for (const StoredRace& known : store.races()) {
+    if (!same_but_threads(known.key, key)) continue;
+    for (size_t p = 0; p < space.packings.size(); ++p) {
+      if (space.packings[p].text() != known.race.packing) continue;
+      notes.push_back("packing '" + known.race.packing + "' as tuned for " +
+                      std::to_string(known.key.threads) + " threads: a library has one for all");
+      space.only_packing = p;
+      return;
+    }
+  }
+}
+
+}  // namespace
+
+TuneRequest checked_request(TuneRequest r) {
+  if (!r.ffn.shape.fixed()) {
+    fail_usage("tune: sizes " + r.ffn.shape.text() + ", wanted fixed d_model and d_ff");
+  }
+  const std::string target = info(r.target).name;
+  if (!gf_isa_usable(target.c_str())) {
+    fail_unavailable("--target: '" + target +
+                     "' cannot run on this CPU, so it cannot be tuned here");
+  }
+  if (r.rows.empty()) fail_usage("--rows: empty, wanted numbers such as 1,4,16");
+  if (!r.budget_s && !r.trials) fail_usage("tune: neither --budget nor --trials given");
+  if (r.budget_s && !(*r.budget_s > 0)) fail_usage("--budget: wanted more than 0 seconds");
+  if (r.trials && *r.trials < 1) {
+    fail_usage("--trials: " + std::to_string(*r.trials) + ", wanted 1 or more");
+  }
+  check_strategy(r.strategy);
+  check_defaults(full_space(r));
+  if (r.threads < 0) fail_usage("--threads: " + std::to_string(r.threads) + ", wanted 1 or more");
+  if (r.threads == 0) r.threads = gf_default_threads();
+  // Looked for here: a program that is not there is no candidate's failure.
+  require_tools({"cc", "ld", "objcopy"});
+  if (r.builder.emitter.empty()) r.builder.emitter = default_emitter();
+  check_worker(r.worker);
+  r.builder.jobs = std::max(1, gf_default_threads());
+  return r;
+}
+
+WorkloadKey workload_of(const TuneRequest& r) {
+  WorkloadKey key;
+  key.cpu = r.cpu_name;
+  key.target = r.target;
+  key.ffn = r.ffn;
+  key.threads = r.threads;
+  return key;
+}
+
+SearchSpace space_of(const TuneRequest& r, Store& store, std::vector<std::string>& notes) {
+  SearchSpace space = full_space(r);
+  keep_to_known_packing(space, store, workload_of(r), notes);
+  return space;
+}
+
+}  // namespace gatefold
