@@ -198,6 +198,10 @@ TEST_F(Run, BadLibrariesAreRefused) {
   EXPECT_THAT(error(folder_ / "cut.json"), HasSubstr("cut.json"));
   folder_.file("other.json", "{\"format\": \"something else\"}");
   EXPECT_THAT(error(folder_ / "other.json"), HasSubstr("other.json"));
+  folder_.file("deep.json",
+               "{\"format\":" + std::string(100000, '[') + std::string(100000, ']') + "}");
+  EXPECT_THAT(error(folder_ / "deep.json"), HasSubstr("deep.json: nested too deeply"));
+  EXPECT_THAT(error("/dev/zero"), HasSubstr("/dev/zero: is a device"));
   std::string newer = good;
   newer.replace(newer.find("\"version\": 1"), 12, "\"version\": 9");
   folder_.file("newer.json", newer);
