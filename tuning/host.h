@@ -1,7 +1,9 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <string>
+#include <vector>
 
 #include "spec/machine.h"
 
@@ -14,8 +16,14 @@ std::string host_cpu_name();
 /// Cache sizes of this machine as the kernel tells them; the generic ones where it does not.
 CpuProfile host_cpu_profile();
 
-/// Bytes of the last cache that one thread can fill.
+/// Bytes of all last caches that this process's CPUs share in: weights that are to be cold must not
+/// fit in them together, since threads leave lines in each.
 int64_t last_level_cache_bytes();
+
+/// How many L3 caches these CPUs span, from the kernel's description in `cpus_folder`
+/// (/sys/devices/system/cpu), else from how many CPUs share one; at least 1.
+int l3_caches(const std::filesystem::path& cpus_folder, const std::vector<int>& cpus,
+              int shared_by);
 
 /// The folder of the running program.
 std::string program_directory();
