@@ -226,6 +226,7 @@ TEST_F(Run, IsaAndEnvironmentChooseTheTarget) {
   const SwigluFiles files(folder_.path().string(), 1);
   EXPECT_EQ(gatefold(files.run_command({"--isa", "x86-avx3"})).exit_code, 2);
   EXPECT_EQ(gatefold(files.run_command({"--isa", "x86-avx2"})).exit_code, 0);
+  EXPECT_EQ(gatefold(files.run_command({"--isa", "host"})).exit_code, 0);
   const Outcome outcome = gatefold(files.run_command({"--isa", "x86-avx512-bf16"}));
   EXPECT_EQ(outcome.exit_code, 3) << outcome.err;
   const Outcome by_environment =
