@@ -8,6 +8,7 @@
 
 #include "runtime/machine.h"
 #include "runtime/threads.h"
+#include "spec/error.h"
 
 namespace gatefold {
 namespace {
@@ -29,6 +30,8 @@ std::string l3_sharers(const fs::path& cpu_folder) {
   }
   return "";
 }
+
+bool usable(const TargetInfo& target) { return gf_isa_usable(target.name.c_str()) != 0; }
 
 std::vector<int> cpus_of(const CpuMask& mask) {
   constexpr int kBits = sizeof(mask.words[0]) * CHAR_BIT;
@@ -74,6 +77,23 @@ int l3_caches(const fs::path& cpus_folder, const std::vector<int>& cpus, int sha
   if (!seen.empty()) return static_cast<int>(seen.size());
   if (shared_by < 1 || cpus.empty()) return 1;
   return (static_cast<int>(cpus.size()) + shared_by - 1) / shared_by;
+}
+
+Target host_target() {
+  const auto& targets = all_targets();
+  const auto best = std::find_if(targets.rbegin(), targets.rend(), usable);
+  if (best == targets.rend()) {
+    fail_unavailable("--target: 'host', but this CPU runs none of the targets; wanted at least " +
+                     targets.front().name);
+  }
+  return best->target;
+}
+
+DType host_dtype() {
+  for (const TargetInfo& target : all_targets()) {
+    if (target.bf16 == Bf16Path::dot && usable(target)) return DType::bf16;
+  }
+  return DType::f32;
 }
 
 std::string program_directory() {

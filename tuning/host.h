@@ -5,7 +5,9 @@
 #include <string>
 #include <vector>
 
+#include "spec/dtype.h"
 #include "spec/machine.h"
+#include "spec/target.h"
 
 namespace gatefold {
 
@@ -24,6 +26,11 @@ int64_t last_level_cache_bytes();
 /// (/sys/devices/system/cpu), else from how many CPUs share one; at least 1.
 int l3_caches(const std::filesystem::path& cpus_folder, const std::vector<int>& cpus,
               int shared_by);
+
+/// The best target that this CPU runs; none at all is ErrorKind::unavailable.
+Target host_target();
+/// bf16 where the CPU multiplies it directly, else f32.
+DType host_dtype();
 
 /// The folder of the running program.
 std::string program_directory();
