@@ -67,6 +67,18 @@ std::vector<const gf_kernel*> LoadedLibrary::kernels(const std::string& target) 
   return found;
 }
 
+const gf_kernel& LoadedLibrary::kernel_for(const std::string& target, int64_t rows,
+                                           int threads) const {
+  const std::vector<BucketChoice> buckets =
+      choose_kernels(*gf_library_table(library_.get()), target.c_str(), threads);
+  if (buckets.empty()) fail(manifest_.path.string() + ": no kernels for " + target);
+  const auto nearer = [&](const BucketChoice& a, const BucketChoice& b) {
+    return distance_to_bucket(a.rows_min, a.rows_max, rows) <
+           distance_to_bucket(b.rows_min, b.rows_max, rows);
+  };
+  return *std::min_element(buckets.begin(), buckets.end(), nearer)->kernel;
+}
+
 std::vector<std::string> LoadedLibrary::targets() const {
   std::vector<std::string> names;
   for (const gf_kernel* kernel : all_kernels(*gf_library_table(library_.get()))) {

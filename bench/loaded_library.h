@@ -39,6 +39,8 @@ class LoadedLibrary {
 
   /// The table's kernels of one target, by rows.
   std::vector<const gf_kernel*> kernels(const std::string& target) const;
+  /// The kernel that the runtime takes of one target for these rows and threads.
+  const gf_kernel& kernel_for(const std::string& target, int64_t rows, int threads) const;
   /// The targets that the table holds, lowest first.
   std::vector<std::string> targets() const;
   /// The one that the runtime takes: `isa`; without it GATEFOLD_ISA; for "host" or neither the best
