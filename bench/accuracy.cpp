@@ -6,7 +6,6 @@
 #include "bench/accuracy_cases.h"
 #include "bench/block_check.h"
 #include "spec/error.h"
-#include "spec/names.h"
 
 namespace gatefold {
 namespace {
@@ -19,6 +18,7 @@ constexpr int64_t kMostElements = int64_t{1} << 28;
 /// Those that this CPU runs; the others become notes.
 std::vector<std::string> usable_targets(const LoadedLibrary& library, const std::string& only,
                                         std::vector<std::string>& notes) {
+  if (only == "host") return {library.target_in_use(only)};
   std::vector<std::string> usable;
   std::string all;
   for (const std::string& target : library.targets()) {
@@ -133,21 +133,6 @@ const std::vector<int64_t>& default_check_rows() {
 
 const std::vector<Shape>& default_check_shapes() {
   static const std::vector<Shape> shapes = {{1, 37}, {37, 1}, {85, 341}, {512, 1365}, {384, 1536}};
-  return shapes;
-}
-
-std::vector<Shape> parse_shapes(const std::string& list) {
-  std::vector<Shape> shapes;
-  for (const std::string& word : split_list(list)) {
-    const size_t x = word.find('x');
-    if (x == std::string::npos) {
-      fail_usage("--shapes: '" + word + "', wanted D_MODELxD_FF such as 384x1536");
-    }
-    const Shape shape{parse_dimension(word.substr(0, x), "--shapes"),
-                      parse_dimension(word.substr(x + 1), "--shapes")};
-    if (!shape.fixed()) fail_usage("--shapes: '" + word + "', wanted two numbers");
-    shapes.push_back(shape);
-  }
   return shapes;
 }
 

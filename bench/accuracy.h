@@ -11,7 +11,7 @@ namespace gatefold {
 struct AccuracyOptions {
   std::vector<Shape> shapes;  ///< for sizes that the library leaves open
   std::vector<int64_t> rows;  ///< beside the edges of the library's row buckets
-  std::string target;         ///< only this one; empty: all that this CPU runs
+  std::string target;         ///< only this one ("host": the best); empty: all that this CPU runs
   uint64_t seed = 1;
   std::function<void(const std::string&)> progress;  ///< may throw, to end the check
 };
@@ -39,8 +39,6 @@ struct AccuracyResult {
 const std::vector<int64_t>& default_check_rows();
 /// Sizes 1 and 37 both ways, odd ones, and two that are multiples of everything.
 const std::vector<Shape>& default_check_shapes();
-/// "1x37,384x1536"; usage errors name --shapes.
-std::vector<Shape> parse_shapes(const std::string& list);
 
 /// Runs every kernel of every target that this CPU can run, on all rows and thread counts, and
 /// compares with the f64 reference: plain values, wide ones (the activation's tails), and rows that

@@ -2,6 +2,9 @@
 
 #include <algorithm>
 
+#include "bench/kernel_list.h"
+#include "runtime/select.h"
+#include "runtime/threads.h"
 #include "spec/error.h"
 #include "tuning/ffn_data.h"
 
@@ -26,13 +29,6 @@ FfnSpec described_by(const gf_kernel_table& table, const std::string& file) {
   }
 }
 
-const gf_kernel& kernel_at(const gf_kernel_table& table, int index) {
-  // A newer table may have longer entries: kernel_size is the stride.
-  const auto* bytes = reinterpret_cast<const char*>(table.kernels);
-  return *reinterpret_cast<const gf_kernel*>(bytes +
-                                             static_cast<size_t>(index) * table.kernel_size);
-}
-
 }  // namespace
 
 void require_ok(gf_status status, const std::string& context) {
@@ -40,6 +36,21 @@ void require_ok(gf_status status, const std::string& context) {
   const std::string message = context + ": " + gf_last_error();
   if (status == GF_UNAVAILABLE) fail_unavailable(message);
   fail(message);
+}
+
+void check_isa_name(const std::string& isa, const char* flag) {
+  if (isa.empty() || isa == "host") return;
+  try {
+    target_named(isa);
+  } catch (const Error& error) {
+    fail_usage(std::string(flag) + ": " + error.what());
+  }
+}
+
+int threads_in_use(int wanted) {
+  int threads = 0;
+  require_ok(resolve_threads(wanted, &threads), "--threads");
+  return threads;
 }
 
 LoadedLibrary::LoadedLibrary(const std::filesystem::path& path) : manifest_(read_manifest(path)) {
@@ -51,23 +62,37 @@ LoadedLibrary::LoadedLibrary(const std::filesystem::path& path) : manifest_(read
 }
 
 std::vector<const gf_kernel*> LoadedLibrary::kernels(const std::string& target) const {
-  const gf_kernel_table& table = *gf_library_table(library_.get());
-  std::vector<const gf_kernel*> found;
-  for (int i = 0; i < table.kernel_count; ++i) {
-    const gf_kernel& kernel = kernel_at(table, i);
-    if (target == kernel.target) found.push_back(&kernel);
-  }
+  std::vector<const gf_kernel*> found = all_kernels(*gf_library_table(library_.get()));
+  std::erase_if(found, [&](const gf_kernel* kernel) { return target != kernel->target; });
   return found;
 }
 
+const gf_kernel& LoadedLibrary::kernel_for(const std::string& target, int64_t rows,
+                                           int threads) const {
+  const std::vector<BucketChoice> buckets =
+      choose_kernels(*gf_library_table(library_.get()), target.c_str(), threads);
+  if (buckets.empty()) fail(manifest_.path.string() + ": no kernels for " + target);
+  const auto nearer = [&](const BucketChoice& a, const BucketChoice& b) {
+    return distance_to_bucket(a.rows_min, a.rows_max, rows) <
+           distance_to_bucket(b.rows_min, b.rows_max, rows);
+  };
+  return *std::min_element(buckets.begin(), buckets.end(), nearer)->kernel;
+}
+
 std::vector<std::string> LoadedLibrary::targets() const {
-  const gf_kernel_table& table = *gf_library_table(library_.get());
   std::vector<std::string> names;
-  for (int i = 0; i < table.kernel_count; ++i) {
-    const std::string name = kernel_at(table, i).target;
+  for (const gf_kernel* kernel : all_kernels(*gf_library_table(library_.get()))) {
+    const std::string name = kernel->target;
     if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
   }
   return names;
+}
+
+std::string LoadedLibrary::target_in_use(const std::string& isa) const {
+  TargetChoice choice;
+  require_ok(choose_target(*gf_library_table(library_.get()), isa.c_str(), &choice),
+             manifest_.path.string());
+  return choice.target;
 }
 
 Block LoadedLibrary::create(Shape shape, const gf_ffn_weights& weights, int threads,

@@ -21,6 +21,12 @@ using Block = std::unique_ptr<gf_ffn, BlockDestroyer>;
 /// Error with the runtime's message unless the status is GF_OK; `context` names what was tried.
 void require_ok(gf_status status, const std::string& context);
 
+/// A usage error unless `isa` is a target's name, "host" or empty.
+void check_isa_name(const std::string& isa, const char* flag = "--isa");
+
+/// The threads that the runtime takes: `wanted`, for 0 GATEFOLD_THREADS, else all that it may use.
+int threads_in_use(int wanted);
+
 /// A generated library, found through its manifest and opened. What it computes is read from the
 /// table in the shared object, which is the truth.
 class LoadedLibrary {
@@ -33,8 +39,13 @@ class LoadedLibrary {
 
   /// The table's kernels of one target, by rows.
   std::vector<const gf_kernel*> kernels(const std::string& target) const;
+  /// The kernel that the runtime takes of one target for these rows and threads.
+  const gf_kernel& kernel_for(const std::string& target, int64_t rows, int threads) const;
   /// The targets that the table holds, lowest first.
   std::vector<std::string> targets() const;
+  /// The one that the runtime takes: `isa`; without it GATEFOLD_ISA; for "host" or neither the best
+  /// that this CPU runs.
+  std::string target_in_use(const std::string& isa) const;
 
   /// Packs weights of a shape (the library's where that is fixed). `isa` empty: the best one.
   Block create(Shape shape, const gf_ffn_weights& weights, int threads,

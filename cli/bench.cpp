@@ -2,13 +2,14 @@
 
 #include <memory>
 
-#include "bench/accuracy.h"
 #include "bench/interleaved.h"
+#include "bench/shape_flags.h"
 #include "cli/commands.h"
 #include "cli/interrupt.h"
 #include "cli/output.h"
 #include "cli/progress.h"
 #include "cli/roof_json.h"
+#include "cli/run_options.h"
 #include "generator/library.h"
 #include "spec/error.h"
 #include "tuning/roofline.h"
@@ -23,43 +24,6 @@ struct Options {
   bool warm = false;
   bool json = false;
 };
-
-/// The library's block with all sizes fixed.
-FfnSpec fixed_ffn(const LoadedLibrary& library, const std::string& shape_flag) {
-  FfnSpec ffn = library.ffn();
-  if (ffn.shape.fixed() && !shape_flag.empty()) {
-    fail_usage("--shape: '" + shape_flag + "', but the library is for " + ffn.shape.text());
-  }
-  if (ffn.shape.fixed()) return ffn;
-  if (shape_flag.empty()) {
-    fail_usage("--shape: missing, the library leaves sizes open (" + ffn.shape.text() + ")");
-  }
-  const Shape wanted = parse_shapes(shape_flag).front();
-  if (ffn.shape.d_model == Shape::kAny) ffn.shape.d_model = wanted.d_model;
-  if (ffn.shape.d_ff == Shape::kAny) ffn.shape.d_ff = wanted.d_ff;
-  if (ffn.shape != wanted) {
-    fail_usage("--shape: '" + shape_flag + "', but the library is for " +
-               library.ffn().shape.text());
-  }
-  return ffn;
-}
-
-/// The target that --isa names, or the best of the library that this CPU runs.
-std::string target_of(const LoadedLibrary& library, const std::string& isa) {
-  std::string best;
-  for (const std::string& target : library.targets()) {
-    if (isa.empty() ? gf_isa_usable(target.c_str()) : target == isa) best = target;
-  }
-  if (isa.empty() && best.empty()) {
-    fail_unavailable(library.manifest().path.string() + ": holds no target that this CPU runs");
-  }
-  if (best.empty()) {
-    fail_unavailable("--isa: '" + target_named(isa).name + "' is not in " +
-                     library.manifest().path.string());
-  }
-  if (!gf_isa_usable(best.c_str())) fail_unavailable("--isa: this CPU cannot run '" + best + "'");
-  return best;
-}
 
 Json json_of(const BenchResult& result, const Contest& contest) {
   Json cells = Json::array();
@@ -120,15 +84,15 @@ void note_coldness(const Options& o, const BenchResult& result) {
 int run(const Options& o) {
   const std::vector<ContenderInfo> others = contenders_named(o.vs);
   const std::vector<int64_t> rows = parse_rows(o.rows);
-  if (!o.isa.empty()) target_named(o.isa);
+  check_isa_name(o.isa);
   const LoadedLibrary library(o.library);
   Progress progress;
   const auto show = [&progress](const std::string& what) { progress.show(what); };
   const Contest contest{.library = library,
-                        .ffn = fixed_ffn(library, o.shape),
-                        .isa = target_of(library, o.isa),
+                        .ffn = with_shape(library.ffn(), o.shape),
+                        .isa = library.target_in_use(o.isa),
                         .rows = rows,
-                        .threads = o.threads > 0 ? o.threads : gf_default_threads(),
+                        .threads = threads_in_use(o.threads),
                         .emitter = default_emitter(),
                         .progress = show};
   const BenchOptions options{.cold = !o.warm, .seconds = o.seconds, .stop = &interrupt_flag()};
@@ -153,11 +117,10 @@ void add_bench_command(CLI::App& app, Action& action) {
   CLI::App* command = app.add_subcommand("bench", "Times a library against others, interleaved");
   command->add_option("--library", o->library, "manifest NAME.json")->required();
   command->add_option("--rows", o->rows, "row counts, ascending")->capture_default_str();
-  command->add_option("--threads", o->threads, "default: all that this process may use")
-      ->check(CLI::Range(1, 1024));
+  command->add_option("--threads", o->threads, kThreadsHelp)->check(CLI::Range(1, 1024));
   command->add_flag("--warm", o->warm, "one copy of the weights, as it stays in the cache");
   command->add_option("--vs", o->vs, "unfused, all, none or a list")->capture_default_str();
-  command->add_option("--isa", o->isa, "target to use (default: the best that this CPU runs)");
+  command->add_option("--isa", o->isa, kIsaHelp);
   command->add_option("--shape", o->shape, "D_MODELxD_FF, if the library leaves sizes open");
   command->add_option("--seconds", o->seconds, "of each row count, all contenders together")
       ->check(CLI::Range(0.0, 3600.0))

@@ -3,11 +3,13 @@
 #include <memory>
 
 #include "bench/accuracy.h"
+#include "bench/shape_flags.h"
 #include "cli/commands.h"
 #include "cli/emulated.h"
 #include "cli/interrupt.h"
 #include "cli/output.h"
 #include "cli/progress.h"
+#include "runtime/reference/tolerance.h"
 #include "spec/error.h"
 
 namespace gatefold::cli {
@@ -21,9 +23,10 @@ struct Options {
 
 AccuracyOptions accuracy_options(const Options& o, Progress& progress) {
   AccuracyOptions options;
-  if (!o.target.empty()) options.target = target_named(o.target).name;
+  check_isa_name(o.target, "--target");
+  options.target = o.target;
   if (!o.shapes.empty()) options.shapes = parse_shapes(o.shapes);
-  if (!o.rows.empty()) options.rows = parse_rows(o.rows);
+  if (!o.rows.empty()) options.rows = parse_rows(o.rows, "--rows", 0);
   options.progress = [&progress](const std::string& what) {
     throw_if_interrupted();
     progress.show("checking " + what);
@@ -63,7 +66,7 @@ struct Summary {
 };
 
 double error_of(const AccuracyCell& cell) {
-  const bool relative = cell.shape.d_model >= 32 && cell.shape.d_ff >= 32;
+  const bool relative = std::min(cell.shape.d_model, cell.shape.d_ff) >= kRelativeFrom;
   return relative ? cell.rel_l2 : cell.scaled;
 }
 
@@ -128,7 +131,9 @@ void add_check_command(CLI::App& app, Action& action) {
                       "(default: 1x37,37x1,85x341,512x1365,384x1536)");
   command->add_option("--rows", o->rows,
                       "row counts beside the edges of the buckets (default: 0,1,2,3,5,17,64)");
-  command->add_option("--target", o->target, "only this target (default: all that this CPU runs)");
+  command->add_option(
+      "--target", o->target,
+      "only this target, or host: the best of them (default: all that this CPU runs)");
   command->add_flag("--emulated", o->emulated, kEmulatedHelp);
   command->add_flag("--json", o->json, "one JSON object on stdout");
   command->footer("Example:\n  gatefold check --library lib/k.json");

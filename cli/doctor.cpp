@@ -2,11 +2,13 @@
 
 #include <memory>
 
+#include "bench/loaded_library.h"
 #include "cli/commands.h"
 #include "cli/interrupt.h"
 #include "cli/output.h"
 #include "cli/progress.h"
 #include "cli/roof_json.h"
+#include "cli/run_options.h"
 #include "gatefold/gatefold.h"
 #include "runtime/machine.h"
 #include "spec/target.h"
@@ -96,7 +98,7 @@ void print_tools(const std::vector<Tool>& tools) {
 
 int run(const Options& options) {
   const Machine machine = read_machine();
-  const int threads = options.threads > 0 ? options.threads : machine.threads;
+  const int threads = threads_in_use(options.threads);
   const Roof roof = measure(machine.isa, threads);
   const std::vector<Tool> tools = find_tools();
   if (options.json) {
@@ -122,8 +124,7 @@ void add_doctor_command(CLI::App& app, Action& action) {
   auto options = std::make_shared<Options>();
   CLI::App* command =
       app.add_subcommand("doctor", "This machine: ISA, caches, measured roof, tools");
-  command->add_option("--threads", options->threads, "of the roof (default: all that may be used)")
-      ->check(CLI::Range(1, 1024));
+  command->add_option("--threads", options->threads, kThreadsHelp)->check(CLI::Range(1, 1024));
   command->add_flag("--json", options->json, "one JSON object on stdout");
   command->footer("Example:\n  gatefold doctor");
   command->callback([options, &action] { action = [options] { return run(*options); }; });

@@ -11,6 +11,7 @@
 #include "cli/emulated.h"
 #include "cli/interrupt.h"
 #include "cli/output.h"
+#include "cli/run_options.h"
 #include "formats/npy.h"
 #include "spec/error.h"
 #include "tuning/ffn_data.h"
@@ -109,7 +110,7 @@ void print_report(const gf_report& r, const Times& times, const FfnSpec& ffn, in
 
 int run(Options o) {
   if (o.order) o.names.order = gate_order_named(*o.order);
-  if (!o.isa.empty()) target_named(o.isa);
+  check_isa_name(o.isa);
   if (o.emulated) accept_emulated_targets();
   const LoadedLibrary library(o.library);
   const FfnSpec& ffn = library.ffn();
@@ -158,9 +159,8 @@ void add_run_command(CLI::App& app, Action& action) {
   add_tensor_options(*command, *o);
   command->add_option("--input", o->input, ".npy of f32 [rows, d_model]")->required();
   command->add_option("--output", o->output, ".npy of f32, replaced whole")->required();
-  command->add_option("--threads", o->threads, "default: all that this process may use")
-      ->check(CLI::Range(1, 1024));
-  command->add_option("--isa", o->isa, "target to use (default: the best that this CPU runs)");
+  command->add_option("--threads", o->threads, kThreadsHelp)->check(CLI::Range(1, 1024));
+  command->add_option("--isa", o->isa, kIsaHelp);
   command->add_option("--repeat", o->repeat, "timed calls after the first")
       ->check(CLI::Range(1, 1000000))
       ->capture_default_str();

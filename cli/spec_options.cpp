@@ -2,15 +2,13 @@
 
 #include <algorithm>
 
-#include "gatefold/gatefold.h"
 #include "spec/error.h"
 #include "spec/names.h"
 #include "spec/presets.h"
+#include "tuning/host.h"
 
 namespace gatefold::cli {
 namespace {
-
-bool usable(const TargetInfo& target) { return gf_isa_usable(target.name.c_str()) != 0; }
 
 std::vector<Target> parse_targets(const std::string& list) {
   std::vector<Target> targets;
@@ -93,23 +91,6 @@ Spec resolve(const SpecOptions& o) {
 std::string describe(const FfnSpec& ffn) {
   return ffn.variant.name + " " + ffn.shape.text() + " " + info(ffn.dtype).name +
          (ffn.bias ? " with biases" : "");
-}
-
-Target host_target() {
-  const auto& targets = all_targets();
-  const auto best = std::find_if(targets.rbegin(), targets.rend(), usable);
-  if (best == targets.rend()) {
-    fail_unavailable("--target: 'host', but this CPU runs none of the targets; wanted at least " +
-                     targets.front().name);
-  }
-  return best->target;
-}
-
-DType host_dtype() {
-  for (const TargetInfo& target : all_targets()) {
-    if (target.bf16 == Bf16Path::dot && usable(target)) return DType::bf16;
-  }
-  return DType::f32;
 }
 
 }  // namespace gatefold::cli

@@ -38,9 +38,4 @@ Variant resolve_variant(const SpecOptions& options);
 /// "swiglu 4096x11008 bf16 with biases"
 std::string describe(const FfnSpec& ffn);
 
-/// The best target that this CPU runs; none at all is ErrorKind::unavailable.
-Target host_target();
-/// bf16 where the CPU multiplies it directly, else f32.
-DType host_dtype();
-
 }  // namespace gatefold::cli

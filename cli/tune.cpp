@@ -5,10 +5,12 @@
 #include <charconv>
 #include <memory>
 
+#include "bench/loaded_library.h"
 #include "cli/commands.h"
 #include "cli/interrupt.h"
 #include "cli/output.h"
 #include "cli/progress.h"
+#include "cli/run_options.h"
 #include "cli/spec_options.h"
 #include "formats/atomic_file.h"
 #include "spec/error.h"
@@ -66,7 +68,7 @@ TuneRequest request_of(const Options& o, Progress& progress) {
   request.ffn = spec.ffn;
   request.target = only_target(spec.targets);
   request.rows = spec.rows;
-  request.threads = o.threads;
+  request.threads = threads_in_use(o.threads);
   if (o.budget) request.budget_s = parse_budget(*o.budget);
   request.trials = o.trials;
   request.strategy = o.strategy;
@@ -171,8 +173,7 @@ void add_tune_command(CLI::App& app, Action& action) {
   command->add_option("--strategy", o->strategy, "how candidates are chosen")
       ->capture_default_str();
   command->add_option("--seed", o->seed, "of the strategy and the data")->capture_default_str();
-  command->add_option("--threads", o->threads, "default: all that this process may use")
-      ->check(CLI::Range(1, 1024));
+  command->add_option("--threads", o->threads, kThreadsHelp)->check(CLI::Range(1, 1024));
   command->add_option("--export", o->export_file, "writes the winners as JSON");
   command->add_flag("--json", o->json, "one JSON object on stdout");
   command->footer(

@@ -1,8 +1,7 @@
-#include <fstream>
-#include <sstream>
-
 #include <nlohmann/json.hpp>
 
+#include "formats/json_text.h"
+#include "formats/mapped_file.h"
 #include "generator/library.h"
 
 namespace gatefold {
@@ -51,17 +50,10 @@ class Reader {
 };
 
 json parse_file(const std::filesystem::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  if (!file || std::filesystem::is_directory(path)) {
-    fail(path.string() + ": cannot be read; wanted the NAME.json of a generated library");
-  }
-  std::stringstream text;
-  text << file.rdbuf();
-  try {
-    return json::parse(text.str());
-  } catch (const json::exception& e) {
-    fail(path.string() + ": not JSON (truncated?): " + e.what());
-  }
+  const MappedFile file = MappedFile::open(path);
+  const std::string_view text(reinterpret_cast<const char*>(file.bytes().data()),
+                              file.bytes().size());
+  return parse_json<json>(text, path.string(), "the NAME.json of a generated library");
 }
 
 Manifest::Kernel read_kernel(const json& value, const std::string& where) {

@@ -35,15 +35,15 @@ int64_t parse_dimension(std::string_view text, const char* flag) {
   return value;
 }
 
-std::vector<int64_t> parse_rows(std::string_view text, const char* flag) {
+std::vector<int64_t> parse_rows(std::string_view text, const char* flag, int64_t least) {
   constexpr int64_t kMaxRows = int64_t{1} << 20;
-  const std::string wanted =
-      "strictly ascending numbers from 1 to " + std::to_string(kMaxRows) + " such as 1,4,16";
+  const std::string wanted = "strictly ascending numbers from " + std::to_string(least) + " to " +
+                             std::to_string(kMaxRows) + " such as 1,4,16";
   std::vector<int64_t> rows;
   while (true) {
     const size_t comma = text.find(',');
     const int64_t value = parse_number(text.substr(0, comma), flag, wanted);
-    if (value < 1 || value > kMaxRows || (!rows.empty() && value <= rows.back())) {
+    if (value < least || value > kMaxRows || (!rows.empty() && value <= rows.back())) {
       fail_usage(std::string(flag) + ": " + std::to_string(value) +
                  (rows.empty() ? "" : " after " + std::to_string(rows.back())) + ", wanted " +
                  wanted);

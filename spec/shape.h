@@ -33,8 +33,9 @@ struct RowBucket {
   int64_t tuned_rows = 1;  ///< the number in the --rows list that names the bucket
 };
 
-/// "1,4,16": strictly ascending positive numbers.
-std::vector<int64_t> parse_rows(std::string_view text, const char* flag = "--rows");
+/// "1,4,16": strictly ascending numbers, the first at least `least`.
+std::vector<int64_t> parse_rows(std::string_view text, const char* flag = "--rows",
+                                int64_t least = 1);
 
 /// Rows 1,4,16,64 give buckets 1, 2-4, 5-16 and 17 upwards.
 std::vector<RowBucket> row_buckets(const std::vector<int64_t>& rows);

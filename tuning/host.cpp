@@ -1,12 +1,48 @@
 #include "tuning/host.h"
 
 #include <algorithm>
-#include <filesystem>
+#include <climits>
+#include <fstream>
+#include <set>
 #include <system_error>
 
 #include "runtime/machine.h"
+#include "runtime/threads.h"
+#include "spec/error.h"
 
 namespace gatefold {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string first_line(const fs::path& file) {
+  std::string line;
+  std::ifstream stream(file);
+  std::getline(stream, line);
+  return line;
+}
+
+/// The CPUs that share a CPU's L3, as the kernel writes them ("0-7,64-71"); empty: it does not say.
+std::string l3_sharers(const fs::path& cpu_folder) {
+  for (int index = 0; index < 8; ++index) {
+    const fs::path cache = cpu_folder / "cache" / ("index" + std::to_string(index));
+    if (first_line(cache / "level") == "3") return first_line(cache / "shared_cpu_list");
+  }
+  return "";
+}
+
+bool usable(const TargetInfo& target) { return gf_isa_usable(target.name.c_str()) != 0; }
+
+std::vector<int> cpus_of(const CpuMask& mask) {
+  constexpr int kBits = sizeof(mask.words[0]) * CHAR_BIT;
+  std::vector<int> cpus;
+  for (int cpu = 0; cpu < static_cast<int>(sizeof mask.words) * CHAR_BIT; ++cpu) {
+    if (mask.words[cpu / kBits] >> (cpu % kBits) & 1) cpus.push_back(cpu);
+  }
+  return cpus;
+}
+
+}  // namespace
 
 std::string host_cpu_name() {
   const Machine machine = read_machine();
@@ -27,12 +63,42 @@ CpuProfile host_cpu_profile() {
 
 int64_t last_level_cache_bytes() {
   const CpuProfile profile = host_cpu_profile();
-  return std::max(profile.l2, profile.l3);
+  const int caches =
+      l3_caches("/sys/devices/system/cpu", cpus_of(process_cpus()), read_machine().l3.shared_by);
+  return std::max(profile.l2, profile.l3 * caches);
+}
+
+int l3_caches(const fs::path& cpus_folder, const std::vector<int>& cpus, int shared_by) {
+  std::set<std::string> seen;
+  for (const int cpu : cpus) {
+    const std::string sharers = l3_sharers(cpus_folder / ("cpu" + std::to_string(cpu)));
+    if (!sharers.empty()) seen.insert(sharers);
+  }
+  if (!seen.empty()) return static_cast<int>(seen.size());
+  if (shared_by < 1 || cpus.empty()) return 1;
+  return (static_cast<int>(cpus.size()) + shared_by - 1) / shared_by;
+}
+
+Target host_target() {
+  const auto& targets = all_targets();
+  const auto best = std::find_if(targets.rbegin(), targets.rend(), usable);
+  if (best == targets.rend()) {
+    fail_unavailable("--target: 'host', but this CPU runs none of the targets; wanted at least " +
+                     targets.front().name);
+  }
+  return best->target;
+}
+
+DType host_dtype() {
+  for (const TargetInfo& target : all_targets()) {
+    if (target.bf16 == Bf16Path::dot && usable(target)) return DType::bf16;
+  }
+  return DType::f32;
 }
 
 std::string program_directory() {
   std::error_code error;
-  const std::filesystem::path self = std::filesystem::read_symlink("/proc/self/exe", error);
+  const fs::path self = fs::read_symlink("/proc/self/exe", error);
   return error ? std::string(".") : self.parent_path().string();
 }
 

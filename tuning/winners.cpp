@@ -14,8 +14,6 @@
 namespace gatefold {
 namespace {
 
-constexpr size_t kLargestFile = size_t{16} << 20;
-
 bool same_block(const FfnSpec& a, const FfnSpec& b) {
   return a.variant.name == b.variant.name &&
          parameters_text(a.variant) == parameters_text(b.variant) && a.dtype == b.dtype &&
@@ -76,10 +74,6 @@ std::vector<WinnerSet> load_winners(const std::filesystem::path& path) {
   if (text.starts_with("SQLite format 3")) {
     Store store(path, Store::Open::existing);
     return winners_of(store);
-  }
-  if (text.size() > kLargestFile) {
-    fail(path.string() + ": " + std::to_string(text.size()) +
-         " bytes, wanted a winners file of at most " + std::to_string(kLargestFile));
   }
   return parse_winners(text, path.string());
 }

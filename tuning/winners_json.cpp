@@ -2,6 +2,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "formats/json_text.h"
 #include "spec/error.h"
 #include "tuning/store_rows.h"
 #include "tuning/winners.h"
@@ -13,7 +14,6 @@ using Json = nlohmann::ordered_json;
 
 constexpr const char* kFormat = "gatefold-winners";
 constexpr int kVersion = 1;
-constexpr int kDeepest = 8;
 
 Json number(std::optional<double> value) {
   return value && std::isfinite(*value) ? Json(*value) : Json(nullptr);
@@ -162,14 +162,6 @@ WinnerSet read_set(const Field& f) {
   return set;
 }
 
-/// Refuses files that are nested deeper than ours ever are: what prints or frees a value recurses.
-Json::parser_callback_t shallow(const std::string& file) {
-  return [file](int depth, Json::parse_event_t, Json&) {
-    if (depth > kDeepest) fail(file + ": nested too deeply, wanted a winners file");
-    return true;
-  };
-}
-
 }  // namespace
 
 std::string winners_json(const std::vector<WinnerSet>& sets) {
@@ -180,9 +172,7 @@ std::string winners_json(const std::vector<WinnerSet>& sets) {
 }
 
 std::vector<WinnerSet> parse_winners(std::string_view text, const std::string& file) {
-  const Json json = Json::parse(text, shallow(file), false);
-  if (json.is_discarded())
-    fail(file + ": not a JSON file, wanted winners as `tune --export` writes them");
+  const Json json = parse_json<Json>(text, file, "winners as `tune --export` writes them");
   const Field root(json, file);
   if (root["format"].text() != kFormat) root["format"].wrong(std::string("\"") + kFormat + "\"");
   if (root["version"].integer(1, INT32_MAX) != kVersion) {

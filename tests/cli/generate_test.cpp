@@ -1,9 +1,7 @@
-// `generate` and what `check` and `bench` say of its libraries.
+// `generate`.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "gatefold/gatefold.h"
-#include "tests/cli/block_files.h"
 #include "tests/cli/gatefold_process.h"
 #include "tests/formats/files.h"
 
@@ -108,97 +106,6 @@ TEST(Generate, KeepsTheOldLibraryWhenItFails) {
   EXPECT_EQ(gatefold(small_block(folder.path()), {.file_size_limit = 2048}).exit_code, 1);
   EXPECT_EQ(content(folder / "libk.so"), before);
   EXPECT_THAT(folder.names(), testing::UnorderedElementsAreArray(kFiles));
-}
-
-TEST(Check, AcceptsAGeneratedLibrary) {
-  if (!gf_isa_usable("x86-avx2")) GTEST_SKIP() << "this CPU does not run x86-avx2";
-  const Outcome outcome = gatefold({"check", "--library", library_manifest("cli_relu_any"),
-                                    "--shapes", "1x37,37x1,64x96", "--json"});
-  ASSERT_EQ(outcome.exit_code, 0) << outcome.out.substr(0, 2000) << outcome.err;
-  const auto json = outcome.json();
-  EXPECT_EQ(json["ok"], true);
-  std::set<int> rows;
-  for (const auto& cell : json["cells"]) {
-    rows.insert(cell["rows"].get<int>());
-    EXPECT_EQ(cell["ok"], true) << cell.dump();
-    const bool relative = cell["d_model"] >= 32 && cell["d_ff"] >= 32;
-    EXPECT_LE(cell[relative ? "rel_l2" : "scaled"], 2e-6) << cell.dump();
-    EXPECT_LE(cell["tolerance"], 2e-6);
-  }
-  EXPECT_THAT(rows, testing::IsSupersetOf({0, 1, 2, 3, 5, 8, 17, 64}));
-}
-
-/// A library whose table claims another activation than its kernels have.
-std::string lying_library(const TempFolder& folder) {
-  const std::string manifest = library_manifest("cli_relu_any");
-  std::string library =
-      content(std::filesystem::path(manifest).parent_path() / "libcli_relu_any.so");
-  const std::string told("\0relu\0", 6), wanted("\0silu\0", 6);
-  const size_t place = library.find(told);
-  EXPECT_NE(place, std::string::npos);
-  library.replace(place, told.size(), wanted);
-  folder.file("libcli_relu_any.so", library);
-  return folder.file("cli_relu_any.json", content(manifest));
-}
-
-TEST(Check, RejectsKernelsThatComputeSomethingElse) {
-  if (!gf_isa_usable("x86-avx2")) GTEST_SKIP() << "this CPU does not run x86-avx2";
-  const TempFolder folder;
-  const Outcome outcome =
-      gatefold({"check", "--library", lying_library(folder), "--shapes", "64x96", "--json"});
-  EXPECT_EQ(outcome.exit_code, 1) << outcome.err;
-  const auto json = outcome.json();
-  EXPECT_EQ(json["ok"], false);
-  for (const auto& cell : json["cells"]) {
-    if (cell["rows"] == 0 || cell["values"] != "unit") continue;
-    EXPECT_EQ(cell["ok"], false) << cell.dump();
-  }
-}
-
-TEST(Bench, TimesAgainstUnfused) {
-  if (!gf_isa_usable("x86-avx2")) GTEST_SKIP() << "this CPU does not run x86-avx2";
-  const Outcome outcome =
-      gatefold({"bench", "--library", library_manifest("cli_swiglu"), "--rows", "1,5", "--threads",
-                "1", "--warm", "--seconds", "0.05", "--json"});
-  ASSERT_EQ(outcome.exit_code, 0) << outcome.out << outcome.err;
-  const auto json = outcome.json();
-  ASSERT_EQ(json["cells"].size(), 4u);
-  for (const auto& cell : json["cells"]) {
-    EXPECT_EQ(cell["ok"], true) << cell.dump();
-    EXPECT_EQ(cell["weights"], "warm");
-    EXPECT_TRUE(cell["efficiency"].is_null());
-    EXPECT_LE(cell["min_ms"], cell["median_ms"]);
-  }
-  EXPECT_EQ(json["cells"][0]["impl"], "gatefold");
-  EXPECT_EQ(json["cells"][1]["impl"], "unfused");
-  EXPECT_GT(json["roof"]["f32_gflops"], 0);
-}
-
-/// Whatever the machine does meanwhile: an efficiency is in (0, 1.05], or there is none.
-TEST(Bench, EfficiencyOfColdWeightsIsPossibleOrRefused) {
-  if (!gf_isa_usable("x86-avx2")) GTEST_SKIP() << "this CPU does not run x86-avx2";
-  const Outcome outcome =
-      gatefold({"bench", "--library", library_manifest("cli_relu_any"), "--shape", "1024x2048",
-                "--rows", "1", "--threads", "1", "--vs", "none", "--seconds", "0.1", "--json"});
-  const auto json = outcome.json();
-  ASSERT_EQ(json["cells"].size(), 1u) << outcome.err;
-  const auto& cell = json["cells"][0];
-  if (cell["weights"] == "warm") GTEST_SKIP() << "the last cache holds 256 copies of 16 MiB";
-  EXPECT_EQ(outcome.exit_code, cell["ok"] == true ? 0 : 1);
-  EXPECT_EQ(cell["ok"], cell["efficiency"].is_number()) << cell.dump();
-  if (!cell["efficiency"].is_number()) return;
-  EXPECT_GT(cell["efficiency"], 0);
-  EXPECT_LE(cell["efficiency"], 1.05);
-}
-
-TEST(Bench, AnOpenShapeMustBeGiven) {
-  if (!gf_isa_usable("x86-avx2")) GTEST_SKIP() << "this CPU does not run x86-avx2";
-  const Outcome outcome = gatefold({"bench", "--library", library_manifest("cli_relu_any")});
-  EXPECT_EQ(outcome.exit_code, 2);
-  EXPECT_THAT(outcome.err, HasSubstr("--shape: missing"));
-  EXPECT_EQ(
-      gatefold({"bench", "--library", library_manifest("cli_swiglu"), "--shape", "8x8"}).exit_code,
-      2);
 }
 
 }  // namespace

@@ -198,6 +198,10 @@ TEST_F(Run, BadLibrariesAreRefused) {
   EXPECT_THAT(error(folder_ / "cut.json"), HasSubstr("cut.json"));
   folder_.file("other.json", "{\"format\": \"something else\"}");
   EXPECT_THAT(error(folder_ / "other.json"), HasSubstr("other.json"));
+  folder_.file("deep.json",
+               "{\"format\":" + std::string(100000, '[') + std::string(100000, ']') + "}");
+  EXPECT_THAT(error(folder_ / "deep.json"), HasSubstr("deep.json: nested too deeply"));
+  EXPECT_THAT(error("/dev/zero"), HasSubstr("/dev/zero: is a device"));
   std::string newer = good;
   newer.replace(newer.find("\"version\": 1"), 12, "\"version\": 9");
   folder_.file("newer.json", newer);
@@ -222,6 +226,7 @@ TEST_F(Run, IsaAndEnvironmentChooseTheTarget) {
   const SwigluFiles files(folder_.path().string(), 1);
   EXPECT_EQ(gatefold(files.run_command({"--isa", "x86-avx3"})).exit_code, 2);
   EXPECT_EQ(gatefold(files.run_command({"--isa", "x86-avx2"})).exit_code, 0);
+  EXPECT_EQ(gatefold(files.run_command({"--isa", "host"})).exit_code, 0);
   const Outcome outcome = gatefold(files.run_command({"--isa", "x86-avx512-bf16"}));
   EXPECT_EQ(outcome.exit_code, 3) << outcome.err;
   const Outcome by_environment =

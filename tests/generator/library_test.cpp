@@ -185,6 +185,25 @@ TEST(Library, TruncatedManifest) {
   }
 }
 
+TEST(Library, ManifestsThatAreNestedDeeplyOrTooLong) {
+  const TemporaryFolder folder;
+  const fs::path path = folder.path() / "block.json";
+  const auto error = [&](const std::string& text) {
+    std::ofstream(path, std::ios::trunc) << text;
+    try {
+      read_manifest(path);
+    } catch (const Error& e) {
+      return std::string(e.what());
+    }
+    return std::string();
+  };
+  const std::string deep(100000, '['), end(100000, ']');
+  EXPECT_NE(error("{\"format\":" + deep + end + "}").find("block.json: nested too deeply"),
+            std::string::npos);
+  EXPECT_NE(error(std::string((16 << 20) + 1, ' ')).find("block.json: 16777217 bytes, wanted"),
+            std::string::npos);
+}
+
 TEST(HalideGenerator, EmitsTheSameAlgorithm) {
   const TemporaryFolder folder;
   const std::string command =

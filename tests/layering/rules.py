@@ -64,7 +64,7 @@ LAYERS = (
     Layer("formats", ("formats/*",), "spec", outside("json", "fmt")),
     Layer("spaces", ("schedules/*space*",), "spec", PURE, (NO_ACTIVATION, NO_FILES)),
     Layer("schedules", ("schedules/*",), "spaces spec", PURE | {"fmt", "Halide"}, (NO_ACTIVATION, NO_FILES)),
-    Layer("library", LIBRARY, "spec public", outside("json", "fmt")),
+    Layer("library", LIBRARY, "formats spec public", outside("json", "fmt")),
     Layer("emitter program", ("generator/emit_main.cpp",), "generator library schedules spaces spec public",
           outside("json", "fmt", "CLI11", "Halide")),
     Layer("generator", ("generator/*",), "library schedules spaces spec public",

@@ -29,6 +29,7 @@ std::string usage_error(Parse parse) {
 TEST(Rows, AscendingListsAreRead) {
   EXPECT_THAT(parse_rows("1,4,16"), ElementsAre(1, 4, 16));
   EXPECT_THAT(parse_rows("7"), ElementsAre(7));
+  EXPECT_THAT(parse_rows("0,4", "--rows", 0), ElementsAre(0, 4));
 }
 
 class BadRows : public testing::TestWithParam<const char*> {};
