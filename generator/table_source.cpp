@@ -81,7 +81,7 @@ int halide_error_out_of_memory(void *context) {
 int halide_error_buffer_allocation_too_large(void *context, const char *name, uint64_t size,
                                              uint64_t most) {
   (void)name, (void)size, (void)most;
-  hooks.error(context, "more rows than 32-bit sizes hold");
+  hooks_of(context)->error(context, "more rows than 32-bit sizes hold");
   return -5; /* halide_error_code_buffer_allocation_too_large */
 }
 )";
