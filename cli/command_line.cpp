@@ -52,6 +52,31 @@ void check_command_name(const CLI::App& app, int argc, const char* const* argv) 
   fail_usage(unknown_name_message("command", argv[1], names));
 }
 
+/// What an option takes, from the name that CLI11 gives to its type.
+std::string wanted_by(const CLI::Option& option) {
+  const std::string type = option.get_type_name();
+  if (type.starts_with("FLOAT")) return "a number";
+  if (type.starts_with("INT")) return "a whole number";
+  if (type.starts_with("UINT")) return "a whole number, 0 or more";
+  return "a value of type " + type;
+}
+
+/// CLI11 would say that a value could not be converted, not to what.
+std::optional<std::string> conversion_message(CLI::App& app, const CLI::ParseError& error) {
+  if (!dynamic_cast<const CLI::ConversionError*>(&error)) return std::nullopt;
+  for (CLI::App* command : app.get_subcommands()) {
+    for (const CLI::Option* option : command->get_options()) {
+      const std::string value = CLI::detail::join(option->results());
+      if (CLI::ConversionError(option->get_name(), option->results()).what() !=
+          std::string(error.what())) {
+        continue;
+      }
+      return fmt::format("{}: '{}', wanted {}", option->get_name(), value, wanted_by(*option));
+    }
+  }
+  return std::nullopt;
+}
+
 /// The message of a parse error, with a near flag where one is unknown.
 std::string parse_message(CLI::App& app, const CLI::ParseError& error) {
   for (CLI::App* command : app.get_subcommands()) {
@@ -65,7 +90,7 @@ std::string parse_message(CLI::App& app, const CLI::ParseError& error) {
                          near.empty() ? "" : ", did you mean '" + near + "'?");
     }
   }
-  std::string message = error.what();
+  std::string message = conversion_message(app, error).value_or(error.what());
   for (char& c : message) c = c == '\n' ? ' ' : c;
   return message;
 }

@@ -32,8 +32,8 @@ LibraryOptions library_options(const Options& o, Progress& progress) {
   options.emitter = default_emitter();
   options.directory = o.output;
   options.jobs = o.jobs > 0 ? o.jobs : gf_default_threads();
+  options.stop = &interrupt_flag();
   options.progress = [&progress](size_t done, size_t total) {
-    throw_if_interrupted();
     progress.show(fmt::format("compiled {} of {} kernels", done, total));
   };
   return options;

@@ -146,6 +146,8 @@ void export_winners(const Options& o) {
 int run(const Options& o) {
   Progress progress;
   const TuneRequest request = request_of(o, progress);
+  // Before the budget is spent: whether the file can be made at all.
+  if (!o.export_file.empty()) const AtomicFile probe(o.export_file);
   const TuneResult result = tune(request);
   progress.clear();
   if (o.json) {

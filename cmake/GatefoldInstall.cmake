@@ -4,15 +4,15 @@ include(CMakePackageConfigHelpers)
 set(package "${CMAKE_INSTALL_LIBDIR}/cmake/gatefold")
 set(private_libraries "${CMAKE_INSTALL_LIBDIR}/gatefold")
 
-install(TARGETS gatefold_headers gatefold_runtime gatefold_runtime_shared gatefold_cli gatefold-emit gatefold-worker
+install(TARGETS gatefold_headers gatefold_runtime gatefold_runtime_shared gatefold_cli gatefold-emit gatefold-gengen gatefold-worker
         EXPORT gatefoldTargets)
 install(DIRECTORY runtime/include/ DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}")
 install(FILES LICENSE THIRD_PARTY.md DESTINATION "${CMAKE_INSTALL_DOCDIR}")
 
-# Only the emitter needs libHalide: it is installed apart, where nobody else links it by accident.
+# Only the emitter and the Halide Generator need libHalide: it is installed apart, where nobody else links it by accident.
 cmake_path(RELATIVE_PATH CMAKE_INSTALL_FULL_LIBDIR BASE_DIRECTORY "${CMAKE_INSTALL_FULL_BINDIR}"
            OUTPUT_VARIABLE bin_to_lib)
-set_target_properties(gatefold-emit PROPERTIES INSTALL_RPATH "$ORIGIN/${bin_to_lib}/gatefold")
+set_target_properties(gatefold-emit gatefold-gengen PROPERTIES INSTALL_RPATH "$ORIGIN/${bin_to_lib}/gatefold")
 install(FILES "${gatefold_halide}/lib64/libHalide.so" DESTINATION "${private_libraries}")
 install(FILES "${gatefold_halide}/share/doc/Halide/LICENSE.txt" DESTINATION "${CMAKE_INSTALL_DOCDIR}"
         RENAME LICENSE.Halide.txt)

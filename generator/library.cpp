@@ -60,17 +60,10 @@ std::string how_it_ended(const ProcessResult& r, double timeout_s) {
   return r.errors.empty() ? how : how + ": " + r.errors.substr(r.errors.rfind('\n') + 1);
 }
 
-/// A tool found on the PATH, so that it can be started without a shell.
+/// The tool, so that it can be started without a shell.
 std::string tool(const std::string& name) {
-  if (name.find('/') != std::string::npos) return name;
-  const char* path = getenv("PATH");
-  const std::string folders = path ? path : "/usr/bin:/bin";
-  for (size_t begin = 0; begin <= folders.size();) {
-    const size_t end = std::min(folders.find(':', begin), folders.size());
-    const fs::path candidate = fs::path(folders.substr(begin, end - begin)) / name;
-    if (access(candidate.c_str(), X_OK) == 0) return candidate.string();
-    begin = end + 1;
-  }
+  const std::string found = find_program(name);
+  if (!found.empty()) return found;
   fail("'" + name +
        "' is not on the PATH; it links the library (Debian: apt-get install gcc binutils)");
 }
@@ -143,7 +136,7 @@ std::vector<std::string> emit_kernels(const LibraryPlan& plan, const LibraryOpti
     commands.push_back(emit_command(plan, i, objects.back(), options));
   }
   size_t finished = 0;
-  const ProcessLimits limits{options.compile_timeout_s, options.compile_memory_bytes};
+  const ProcessLimits limits{options.compile_timeout_s, options.compile_memory_bytes, options.stop};
   if (options.progress) options.progress(0, commands.size());
   run_processes(commands, options.jobs, limits, [&](size_t i, const ProcessResult& r) {
     if (!r.ok()) {
@@ -153,9 +146,11 @@ std::vector<std::string> emit_kernels(const LibraryPlan& plan, const LibraryOpti
       throw EmitFailure(kind, "compiling " + kernel_name(plan.kernels[i].spec) + " " +
                                   how_it_ended(r, limits.timeout_s));
     }
-    if (options.progress) options.progress(++finished, commands.size());
+    ++finished;
+    if (options.progress) options.progress(finished, commands.size());
     return true;
   });
+  if (finished < commands.size()) fail("library " + plan.name + ": interrupted");
   return objects;
 }
 
@@ -166,9 +161,8 @@ fs::path combine(const LibraryPlan& plan, std::vector<std::string> objects,
   fs::create_directories(include);
   write_text(include / "kernel_table.h", kKernelTableText);
   write_text(source, table_source(plan));
-  const char* cc = getenv("CC");
   objects.push_back((staging / "table.o").string());
-  run_tool({cc && *cc ? cc : "cc", "-std=c11", "-O2", "-fPIC", "-fvisibility=hidden",
+  run_tool({c_compiler(), "-std=c11", "-O2", "-fPIC", "-fvisibility=hidden",
             "-I" + include.parent_path().string(), "-c", source.string(), "-o", objects.back()});
   const std::string all = (staging / "all.o").string();
   std::vector<std::string> link = {"ld", "-r", "-o", all};
@@ -180,10 +174,8 @@ fs::path combine(const LibraryPlan& plan, std::vector<std::string> objects,
 }
 
 void link_shared(const fs::path& all, const fs::path& out, const std::string& soname) {
-  const char* cc = getenv("CC");
-  run_tool({cc && *cc ? cc : "cc", "-shared", "-o", out.string(), all.string(),
-            "-Wl,--build-id=none", "-Wl,-z,defs", "-Wl,-z,text", "-Wl,-z,noexecstack",
-            "-Wl,-soname," + soname});
+  run_tool({c_compiler(), "-shared", "-o", out.string(), all.string(), "-Wl,--build-id=none",
+            "-Wl,-z,defs", "-Wl,-z,text", "-Wl,-z,noexecstack", "-Wl,-soname," + soname});
 }
 
 void link_static(const LibraryPlan& plan, const fs::path& all, const fs::path& out,
@@ -203,6 +195,14 @@ void check_plan(const LibraryPlan& plan) {
     fail_usage("--name: '" + plan.name + "', wanted a C identifier of at most 64 characters");
   }
   if (plan.kernels.empty()) fail_usage("library " + plan.name + ": no kernels to generate");
+}
+
+/// What would refuse the rename, looked for before the first file is replaced: an old manifest must
+/// not stand beside new kernels.
+void check_replaceable(const fs::path& to) {
+  std::error_code error;
+  const fs::file_status status = fs::symlink_status(to, error);
+  if (fs::is_directory(status)) fail(to.string() + ": is a folder, wanted a file or nothing there");
 }
 
 void install(const fs::path& from, const fs::path& to) {
@@ -226,21 +226,21 @@ fs::path build_library(const LibraryPlan& plan, const LibraryOptions& options) {
   check_plan(plan);
   const StagingFolder staging(options.directory, plan.name);
   const std::string base = "lib" + plan.name;
+  const std::vector<std::string> files =
+      options.shared_only ? std::vector{base + ".so"}
+                          : std::vector{base + ".a", base + ".so", plan.name + ".h",
+                                        plan.name + "Config.cmake", plan.name + ".json"};
+  for (const std::string& file : files) check_replaceable(options.directory / file);
   const fs::path all = combine(plan, emit_kernels(plan, options, staging), staging);
   link_shared(all, staging / (base + ".so"), base + ".so");
-  if (options.shared_only) {
-    install(staging / (base + ".so"), options.directory / (base + ".so"));
-    return options.directory / (base + ".so");
+  if (!options.shared_only) {
+    link_static(plan, all, staging / (base + ".a"), staging);
+    write_text(staging / (plan.name + ".h"), library_header(plan));
+    write_text(staging / (plan.name + "Config.cmake"), library_cmake_config(plan));
+    write_text(staging / (plan.name + ".json"), library_manifest(plan));
   }
-  link_static(plan, all, staging / (base + ".a"), staging);
-  write_text(staging / (plan.name + ".h"), library_header(plan));
-  write_text(staging / (plan.name + "Config.cmake"), library_cmake_config(plan));
-  write_text(staging / (plan.name + ".json"), library_manifest(plan));
-  for (const std::string& file : {base + ".a", base + ".so", plan.name + ".h",
-                                  plan.name + "Config.cmake", plan.name + ".json"}) {
-    install(staging / file, options.directory / file);
-  }
-  return options.directory / (plan.name + ".json");
+  for (const std::string& file : files) install(staging / file, options.directory / file);
+  return options.directory / files.back();
 }
 
 }  // namespace gatefold

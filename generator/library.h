@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <filesystem>
 #include <functional>
 #include <optional>
@@ -40,6 +41,7 @@ struct LibraryOptions {
   bool shared_only = false;    ///< only libNAME.so: what the tuner needs
   bool keep_assembly = false;  ///< NAME_*.s beside the library
   std::function<void(size_t done, size_t total)> progress;
+  const std::atomic<bool>* stop = nullptr;  ///< once true the compilers are killed: an Error
 };
 
 /// Thrown by build_library when one kernel's emitter failed; says how.

@@ -10,7 +10,11 @@
 
 #include <cerrno>
 #include <chrono>
+#include <cstdlib>
 #include <cstring>
+#include <filesystem>
+#include <sstream>
+#include <system_error>
 #include <utility>
 
 #include "spec/error.h"
@@ -44,7 +48,31 @@ double now_s() {
   _exit(127);
 }
 
+/// The path itself if it can be run.
+std::string if_executable(const std::filesystem::path& path) {
+  std::error_code error;
+  const bool found =
+      std::filesystem::is_regular_file(path, error) && access(path.c_str(), X_OK) == 0;
+  return found ? path.string() : "";
+}
+
 }  // namespace
+
+std::string find_program(const std::string& name) {
+  if (name.find('/') != std::string::npos) return if_executable(name);
+  const char* path = getenv("PATH");
+  std::istringstream folders(path ? path : "/usr/bin:/bin");
+  for (std::string folder; std::getline(folders, folder, ':');) {
+    const std::string found = if_executable(std::filesystem::path(folder) / name);
+    if (!found.empty()) return found;
+  }
+  return "";
+}
+
+std::string c_compiler() {
+  const char* cc = getenv("CC");
+  return cc && *cc ? cc : "cc";
+}
 
 ChildProcess::ChildProcess(const std::vector<std::string>& argv, const ProcessLimits& limits) {
   std::vector<char*> arguments;

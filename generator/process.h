@@ -1,6 +1,7 @@
 #pragma once
 
-#include <filesystem>
+#include <atomic>
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -10,6 +11,7 @@ namespace gatefold {
 struct ProcessLimits {
   double timeout_s = 0;
   int64_t memory_bytes = 0;
+  const std::atomic<bool>* stop = nullptr;  ///< of run_processes: once true the rest is killed
 };
 
 struct ProcessResult {
@@ -22,11 +24,17 @@ struct ProcessResult {
 
 /// Runs each command (argv, no shell) with standard output and input on /dev/null, at most `jobs`
 /// at once, each in a process group of its own that dies with its limits or with this process.
-/// `done(i, result)` is called on this thread as each ends; when it returns false the rest is
-/// killed.
+/// `done(i, result)` is called on this thread as each ends; when it returns false or
+/// `limits.stop` is set the rest is killed.
 template <typename Done>
 void run_processes(const std::vector<std::vector<std::string>>& commands, int jobs,
                    const ProcessLimits& limits, Done&& done);
+
+/// The program that a name means: itself if it holds a '/', else the first on the PATH; empty:
+/// none.
+std::string find_program(const std::string& name);
+/// $CC, else "cc".
+std::string c_compiler();
 
 /// A running child.
 class ChildProcess {
@@ -55,7 +63,8 @@ void run_processes(const std::vector<std::vector<std::string>>& commands, int jo
   std::vector<std::pair<size_t, ChildProcess>> running;
   size_t next = 0;
   bool go_on = true;
-  while (go_on && (next < commands.size() || !running.empty())) {
+  const auto stopped = [&] { return limits.stop && *limits.stop; };
+  while (go_on && !stopped() && (next < commands.size() || !running.empty())) {
     while (next < commands.size() && running.size() < size_t(jobs > 0 ? jobs : 1)) {
       running.emplace_back(next, ChildProcess(commands[next], limits));
       ++next;

@@ -1,48 +1,21 @@
 #include "tuning/toolchain.h"
 
-#include <unistd.h>
-
 #include <algorithm>
-#include <cstdlib>
-#include <filesystem>
-#include <sstream>
 
 #include "generator/library.h"
+#include "generator/process.h"
 #include "tuning/worker_client.h"
 
 namespace gatefold {
 namespace {
 
-std::string executable(const std::filesystem::path& path) {
-  std::error_code error;
-  const bool found =
-      std::filesystem::is_regular_file(path, error) && access(path.c_str(), X_OK) == 0;
-  return found ? path.string() : "";
-}
-
 /// Finding it is what fails where it is missing.
 std::string emitter() {
   try {
-    return executable(default_emitter());
+    return default_emitter().string();
   } catch (const Error&) {
     return "";
   }
-}
-
-std::string in_path(const std::string& name) {
-  if (name.find('/') != std::string::npos) return executable(name);
-  const char* path = std::getenv("PATH");
-  std::istringstream folders(path ? path : "/usr/bin:/bin");
-  for (std::string folder; std::getline(folders, folder, ':');) {
-    const std::string found = folder.empty() ? "" : executable(folder + "/" + name);
-    if (!found.empty()) return found;
-  }
-  return "";
-}
-
-std::string compiler() {
-  const char* cc = std::getenv("CC");
-  return in_path(cc && *cc ? cc : "cc");
 }
 
 }  // namespace
@@ -52,12 +25,14 @@ std::vector<Tool> find_tools() {
   const std::string rebuild = "make build";
   return {
       {"gatefold-emit", "generate, tune: compiles one kernel", emitter(), rebuild},
-      {"gatefold-worker", "tune: measures candidates", executable(default_worker()), rebuild},
-      {"cc", "generate: compiles the table, links libraries", compiler(), "apt-get install gcc"},
-      {"ld", "generate: joins a library's objects", in_path("ld"), binutils},
-      {"objcopy", "generate: hides a library's inner symbols", in_path("objcopy"), binutils},
-      {"ar", "generate: static libraries", in_path("ar"), binutils},
-      {"cmake", "applications: find_package(gatefold)", in_path("cmake"), "apt-get install cmake"},
+      {"gatefold-worker", "tune: measures candidates", find_program(default_worker()), rebuild},
+      {c_compiler(), "generate: compiles the table, links libraries", find_program(c_compiler()),
+       "apt-get install gcc"},
+      {"ld", "generate: joins a library's objects", find_program("ld"), binutils},
+      {"objcopy", "generate: hides a library's inner symbols", find_program("objcopy"), binutils},
+      {"ar", "generate: static libraries", find_program("ar"), binutils},
+      {"cmake", "applications: find_package(gatefold)", find_program("cmake"),
+       "apt-get install cmake"},
   };
 }
 

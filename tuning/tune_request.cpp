@@ -6,6 +6,7 @@
 
 #include "gatefold/gatefold.h"
 #include "schedules/space.h"
+#include "generator/process.h"
 #include "spec/error.h"
 #include "tuning/store_rows.h"
 #include "tuning/strategy.h"
@@ -88,7 +89,7 @@ TuneRequest checked_request(TuneRequest r) {
   if (r.threads < 0) fail_usage("--threads: " + std::to_string(r.threads) + ", wanted 1 or more");
   if (r.threads == 0) r.threads = gf_default_threads();
   // Looked for here: a program that is not there is no candidate's failure.
-  require_tools({"cc", "ld", "objcopy"});
+  require_tools({c_compiler(), "ld", "objcopy"});
   if (r.builder.emitter.empty()) r.builder.emitter = default_emitter();
   check_worker(r.worker);
   r.builder.jobs = std::max(1, gf_default_threads());

@@ -53,12 +53,14 @@ Outcome gatefold(const std::vector<std::string>& arguments, const RunOptions& op
   const std::string err = folder / "err";
   const pid_t child = fork();
   if (child == 0) become_program(arguments, options, out, err);
-  if (options.interrupt_after_s > 0) {
-    std::this_thread::sleep_for(std::chrono::duration<double>(options.interrupt_after_s));
-    kill(child, SIGINT);
-  }
   int status = 0;
-  waitpid(child, &status, 0);
+  bool ended = false;
+  while (options.interrupt_when && !ended && !options.interrupt_when()) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    ended = waitpid(child, &status, WNOHANG) == child;
+  }
+  if (options.interrupt_when && !ended) kill(child, SIGINT);
+  if (!ended) waitpid(child, &status, 0);
   Outcome outcome;
   outcome.exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
   if (options.stdout_file.empty()) outcome.out = content(out);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
@@ -17,7 +18,7 @@ struct Outcome {
 struct RunOptions {
   std::vector<std::string> environment = {};  ///< "NAME=value", on top of this process's
   long file_size_limit = 0;                   ///< bytes; 0: none
-  double interrupt_after_s = 0;               ///< sends SIGINT to the program; 0: never
+  std::function<bool()> interrupt_when = {};  ///< SIGINT to the program once it is true
   std::string stdout_file = {};               ///< where stdout goes instead of into `out`
 };
 

@@ -99,6 +99,17 @@ TEST(Generate, AFileAsFolderAndAFullDiskLeaveNothing) {
   EXPECT_TRUE(std::filesystem::is_empty(folder / "out"));
 }
 
+TEST(Generate, ADestinationThatIsAFolderLeavesTheOldLibraryWhole) {
+  const TempFolder folder;
+  std::filesystem::create_directory(folder / "k.h");
+  folder.file("libk.a", "older");
+  const Outcome outcome = gatefold(small_block(folder.path()));
+  EXPECT_EQ(outcome.exit_code, 1);
+  EXPECT_THAT(outcome.err, HasSubstr("k.h: is a folder"));
+  EXPECT_EQ(content(folder / "libk.a"), "older");
+  EXPECT_THAT(folder.names(), UnorderedElementsAre("k.h", "libk.a"));
+}
+
 TEST(Generate, KeepsTheOldLibraryWhenItFails) {
   const TempFolder folder;
   ASSERT_EQ(gatefold(small_block(folder.path())).exit_code, 0);

@@ -1,4 +1,5 @@
 // `tune` and `report` through the program: a small block, and Ctrl-C.
+#include <SQLiteCpp/SQLiteCpp.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -18,6 +19,15 @@ Arguments tune(const std::string& db, const Arguments& flags) {
                    "x86-avx2", "--threads", "1",    "--db",      db};
   all.insert(all.end(), flags.begin(), flags.end());
   return all;
+}
+
+/// Whether the database holds a finished trial yet.
+bool holds_a_trial(const std::string& db) {
+  try {
+    return SQLite::Database(db).execAndGet("SELECT count(*) FROM trial").getInt() > 0;
+  } catch (const SQLite::Exception&) {
+    return false;  // not made yet, or being written
+  }
 }
 
 class Tune : public testing::Test {
@@ -65,14 +75,25 @@ TEST_F(Tune, SearchesReportsAndResumes) {
 
 TEST_F(Tune, CtrlCKeepsWhatIsFinished) {
   const std::string db = folder_ / "t.db";
-  const Outcome outcome =
-      gatefold(tune(db, {"--budget", "10m", "--json"}), {.interrupt_after_s = 5});
+  const RunOptions options{.interrupt_when = [&] { return holds_a_trial(db); }};
+  const Outcome outcome = gatefold(tune(db, {"--budget", "10m", "--json"}), options);
   ASSERT_EQ(outcome.exit_code, 130) << outcome.err;
   const auto json = outcome.json();
   EXPECT_EQ(json["interrupted"], true);
+  EXPECT_GT(json["trials"], 0);
   const Outcome resumed = gatefold(tune(db, {"--trials", "1", "--json"}));
   ASSERT_EQ(resumed.exit_code, 0) << resumed.err;
   EXPECT_GE(resumed.json()["trials"], json["trials"]);
+}
+
+TEST_F(Tune, AnExportThatCannotBeWrittenIsRefusedBeforeTheWork) {
+  const std::string db = folder_ / "t.db";
+  for (const std::string file : {folder_.path().string(), (folder_ / "none/w.json").string()}) {
+    const Outcome outcome = gatefold(tune(db, {"--trials", "1", "--export", file}));
+    EXPECT_EQ(outcome.exit_code, 1) << outcome.err;
+    EXPECT_THAT(outcome.err, HasSubstr(file));
+    EXPECT_THAT(folder_.names(), testing::IsEmpty());
+  }
 }
 
 TEST(Report, DatabasesThatAreNotOursAreRefused) {

@@ -89,7 +89,8 @@ INSTANTIATE_TEST_SUITE_P(
         BadFlags{"RowsText", block_with({"--rows", "1,two"}), {"--rows: 'two'"}},
         BadFlags{
             "Slope", block_with({"--slope", "0.1"}), {"--slope", "'swiglu' has no such parameter"}},
-        BadFlags{"SlopeText", block_with({"--slope", "steep"}), {"--slope", "steep"}},
+        BadFlags{
+            "SlopeText", block_with({"--slope", "steep"}), {"--slope: 'steep', wanted a number"}},
         BadFlags{"UnknownFlag",
                  block_with({"--d-modal", "8"}),
                  {"unexpected '--d-modal', did you mean '--d-model'?"}}),
@@ -143,6 +144,12 @@ INSTANTIATE_TEST_SUITE_P(
         BadCommand{"BenchContender",
                    {"bench", "--library", "k.json", "--vs", "unfusd"},
                    {"did you mean 'unfused'?"}},
+        BadCommand{"TuneSeed",
+                   {"tune", "--preset", "gpt2", "--db", "t.db", "--seed", "first"},
+                   {"--seed: 'first', wanted a whole number, 0 or more"}},
+        BadCommand{"PlanRatioText",
+                   {"plan", "--d-model", "8", "--dense-ratio", "wide"},
+                   {"--dense-ratio: 'wide', wanted a number"}},
         BadCommand{"RunThreads", {"run", "--threads", "0"}, {"--threads"}}),
     [](const auto& test) { return test.param.name; });
 

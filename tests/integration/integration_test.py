@@ -36,7 +36,17 @@ class Install(Case):
         self.assertEqual([str(f) for f in self.setting.prefix.rglob("Halide*.h")], [])
         listed = json.loads(call(self.setting.prefix / "bin" / "gatefold", "list", "targets", "--json"))
         self.assertIn("x86-avx2", [item["name"] for item in listed["items"]])
-        self.assertIn(str(self.setting.prefix), project.needed(self.setting.prefix / "bin" / "gatefold-emit"))
+        for program in ("gatefold-emit", "gatefold-gengen"):
+            self.assertIn(str(self.setting.prefix), project.needed(self.setting.prefix / "bin" / program))
+
+    def test_prefix_has_the_halide_generator_as_documented(self):
+        document = (EXAMPLES.parent / "docs" / "halide.md").read_text()
+        command = document.split("```sh\n")[1].split("```")[0].replace("\\\n", " ").split()
+        self.assertEqual(command[0], "gatefold-gengen")
+        folder = self.work / "halide"
+        folder.mkdir()
+        call(self.setting.prefix / "bin" / command[0], *command[1:], cwd=folder)
+        self.assertEqual(sorted(f.name for f in folder.iterdir()), ["my_ffn.h", "my_ffn.o"])
 
 
 class CFromBuildTree(Case):
