@@ -294,10 +294,12 @@ void default_wide(KernelSpec& k, int64_t rows) {
 /// 256-bit, measured on Zen 3 at 4096x11008 in f32, one thread, efficiency:
 ///   1 row: four streams 1.03, two 0.89; with prefetch 0.78
 ///   4 rows: 2x4 streams with k-blocks 0.86, 4x2 0.73
-///   16 rows: k-blocks of 16 lines and prefetch 32 lines ahead 0.90; 64 lines 0.81; no prefetch
-///   0.81 192 rows: k-blocks of 128 lines 0.87, with prefetch 0.75, of 16 lines 0.38
-/// Few tiles want short k-blocks, since only the first tile of a block fetches it; many tiles want
-/// long ones, since each tile then reads x in longer runs.
+///   16 rows: k-blocks of 16 lines and prefetch 32 lines ahead 0.90; 64 lines 0.81; without
+///     prefetch 0.81
+///   192 rows: k-blocks of 128 lines 0.87, with prefetch 0.75, of 16 lines 0.38
+/// Tried and left out: blocks of 4 to 32 panels that share a k-block of x (1.00 to 1.06 of the
+/// time). Few tiles want short k-blocks, since only the first tile of a block fetches it; many
+/// tiles want long ones, since each tile then reads x in longer runs.
 void default_narrow(KernelSpec& k, int64_t rows) {
   k.point.streams = rows <= 4 ? k.packing.group : 2;
   if (most_rows(k) == 0) k.point.streams = 2;

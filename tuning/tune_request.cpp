@@ -5,8 +5,8 @@
 #include <algorithm>
 
 #include "gatefold/gatefold.h"
-#include "schedules/space.h"
 #include "generator/process.h"
+#include "schedules/space.h"
 #include "spec/error.h"
 #include "tuning/store_rows.h"
 #include "tuning/strategy.h"

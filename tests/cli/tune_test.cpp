@@ -88,7 +88,7 @@ TEST_F(Tune, CtrlCKeepsWhatIsFinished) {
 
 TEST_F(Tune, AnExportThatCannotBeWrittenIsRefusedBeforeTheWork) {
   const std::string db = folder_ / "t.db";
-  for (const std::string file : {folder_.path().string(), (folder_ / "none/w.json").string()}) {
+  for (const std::string& file : {folder_.path().string(), (folder_ / "none/w.json").string()}) {
     const Outcome outcome = gatefold(tune(db, {"--trials", "1", "--export", file}));
     EXPECT_EQ(outcome.exit_code, 1) << outcome.err;
     EXPECT_THAT(outcome.err, HasSubstr(file));
