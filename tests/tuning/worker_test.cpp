@@ -126,6 +126,10 @@ TEST_F(Worker, OutputThatWasNotWritten) {
   EXPECT_THAT(r.message, HasSubstr("row 0 column 0 was not written"));
 }
 
+TEST_F(Worker, WorkSkippedWhileTimed) {
+  EXPECT_EQ(result_between_good_ones("LAZY").kind, TrialKind::wrong_result);
+}
+
 TEST_F(Worker, NotANumber) {
   EXPECT_EQ(result_between_good_ones("NOT_A_NUMBER").kind, TrialKind::wrong_result);
 }
