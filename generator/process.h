@@ -1,8 +1,11 @@
 #pragma once
 
+#include <atomic>
 #include <filesystem>
 #include <string>
 #include <vector>
+
+#include "spec/error.h"
 
 namespace gatefold {
 
@@ -10,6 +13,7 @@ namespace gatefold {
 struct ProcessLimits {
   double timeout_s = 0;
   int64_t memory_bytes = 0;
+  const std::atomic<bool>* stop = nullptr;  ///< of run_processes: set, it kills them and throws
 };
 
 struct ProcessResult {
@@ -56,6 +60,7 @@ void run_processes(const std::vector<std::vector<std::string>>& commands, int jo
   size_t next = 0;
   bool go_on = true;
   while (go_on && (next < commands.size() || !running.empty())) {
+    if (limits.stop && limits.stop->load()) fail("stopped");
     while (next < commands.size() && running.size() < size_t(jobs > 0 ? jobs : 1)) {
       running.emplace_back(next, ChildProcess(commands[next], limits));
       ++next;

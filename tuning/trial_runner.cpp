@@ -65,6 +65,7 @@ MeasureRequest TrialRunner::request_for(size_t bucket) const {
   request.target = space_.target;
   request.rows = space_.buckets.at(bucket).tuned_rows;
   request.threads = request_.threads;
+  request.seed = request_.seed;
   return request;
 }
 
