@@ -40,7 +40,7 @@ struct MeasureRequest {
 
 struct MeasureReply {
   std::vector<TrialResult> candidates;
-  int copies = 0;  ///< of the weights, in the rotation
+  int copies = 0;     ///< of the weights, in the rotation
   bool cold = false;  ///< whether the rotation was larger than twice the last cache
 };
 
