@@ -120,10 +120,6 @@ std::vector<std::string> emit_command(const LibraryPlan& plan, size_t i, const f
   add("--limit", v.limit, usual.limit);
   add("--up-offset", v.up_offset, usual.up_offset);
   if (k.ffn.bias) argv.push_back("--bias");
-  if (options.keep_assembly) {
-    argv.push_back("--assembly");
-    argv.push_back((options.directory / (plan.name + "_" + kernel_name(k) + ".s")).string());
-  }
   return argv;
 }
 
@@ -139,6 +135,7 @@ std::vector<std::string> emit_kernels(const LibraryPlan& plan, const LibraryOpti
   const ProcessLimits limits{options.compile_timeout_s, options.compile_memory_bytes, options.stop};
   if (options.progress) options.progress(0, commands.size());
   run_processes(commands, options.jobs, limits, [&](size_t i, const ProcessResult& r) {
+    if (r.exit_code == 127) fail(options.emitter.string() + ": cannot be run: " + r.errors);
     if (!r.ok()) {
       const auto kind = r.timed_out ? EmitFailure::Kind::timeout
                         : r.signal  ? EmitFailure::Kind::crash

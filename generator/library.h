@@ -38,10 +38,9 @@ struct LibraryOptions {
   int jobs = 2;                     ///< emitter processes at once
   double compile_timeout_s = 600;   ///< of one kernel
   int64_t compile_memory_bytes = int64_t{8} << 30;
-  bool shared_only = false;    ///< only libNAME.so: what the tuner needs
-  bool keep_assembly = false;  ///< NAME_*.s beside the library
+  bool shared_only = false;                 ///< only libNAME.so: what the tuner needs
+  const std::atomic<bool>* stop = nullptr;  ///< set: emitters are killed, build_library throws
   std::function<void(size_t done, size_t total)> progress;
-  const std::atomic<bool>* stop = nullptr;  ///< once true the compilers are killed: an Error
 };
 
 /// Thrown by build_library when one kernel's emitter failed; says how.

@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "spec/error.h"
+
 namespace gatefold {
 
 /// Limits of a child process; 0 means none.

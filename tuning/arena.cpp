@@ -87,7 +87,6 @@ MeasureReply Arena::reply(std::vector<Contestant>& contestants) const {
   for (Contestant& c : contestants) {
     if (c.rotation()) {
       reply.copies = std::max(reply.copies, c.rotation()->copies());
-      reply.packed_weight_bytes = c.rotation()->packed_bytes();
       reply.cold = reply.cold && c.rotation()->cold();
     }
     reply.candidates.push_back(std::move(c.result()));

@@ -1,7 +1,5 @@
 #include "tuning/builder.h"
 
-#include <stdlib.h>
-
 #include <algorithm>
 #include <atomic>
 #include <cerrno>
@@ -10,7 +8,6 @@
 #include <exception>
 #include <fstream>
 #include <mutex>
-#include <system_error>
 #include <thread>
 
 namespace gatefold {
@@ -20,14 +17,6 @@ namespace fs = std::filesystem;
 using Clock = std::chrono::steady_clock;
 
 constexpr size_t kRoom = size_t{256} << 10;  // a kernel's object and library
-
-fs::path make_temporary_folder() {
-  std::string name = (fs::temp_directory_path() / "gatefold-tune-XXXXXX").string();
-  if (!mkdtemp(name.data())) {
-    fail("temporary folder " + name + ": " + std::strerror(errno));
-  }
-  return name;
-}
 
 /// All that decides a candidate's code within one run.
 std::string key_of(const KernelSpec& kernel) {
@@ -63,29 +52,24 @@ TrialKind kind_of(EmitFailure::Kind how) {
 
 }  // namespace
 
-Builder::Builder(BuilderOptions options)
-    : options_(std::move(options)), folder_(make_temporary_folder()) {}
-
-Builder::~Builder() {
-  std::error_code ignored;
-  fs::remove_all(folder_, ignored);
-}
+Builder::Builder(BuilderOptions options) : options_(std::move(options)) {}
 
 BuiltCandidate Builder::build_one(const KernelSpec& kernel, int number) const {
   LibraryOptions library;
   library.emitter = options_.emitter;
-  library.directory = folder_ / std::to_string(number);
+  library.directory = folder_.path() / std::to_string(number);
   library.jobs = 1;
   library.compile_timeout_s = options_.timeout_s;
   library.compile_memory_bytes = options_.memory_bytes;
   library.shared_only = true;
+  library.stop = options_.stop;
   const auto start = Clock::now();
   BuiltCandidate built;
   try {
     built.library = options_.build(plan_of(kernel), library);
     built.code_hash = code_hash(built.library, kernel.point.text());
   } catch (const EmitFailure& failure) {
-    require_room(folder_, "room-" + std::to_string(number));
+    require_room(folder_.path(), "room-" + std::to_string(number));
     built.kind = kind_of(failure.how);
     built.message = failure.what();
   }

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "generator/library.h"
+#include "tuning/run_folder.h"
 #include "tuning/trial.h"
 
 namespace gatefold {
@@ -42,7 +43,6 @@ class Builder {
   explicit Builder(BuilderOptions options);
   Builder(const Builder&) = delete;
   Builder& operator=(const Builder&) = delete;
-  ~Builder();
 
   /// In the order of `kernels`, in parallel; returns when no compiler runs any more. With `stop`
   /// set, kernels that were not finished come back as invalid with an empty message. Throws what
@@ -56,7 +56,7 @@ class Builder {
       const std::vector<const KernelSpec*>& kernels);
 
   BuilderOptions options_;
-  std::filesystem::path folder_;
+  RunFolder folder_;
   std::map<std::string, BuiltCandidate> built_;  ///< by kernel name, packing and point
   int next_ = 0;
 };

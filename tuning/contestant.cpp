@@ -119,6 +119,7 @@ double Contestant::timed_sample(const MeasureRequest& request, const std::vector
   const gf_rows input = input_rows(x, request);
   double best = kUnknown;
   for (int attempt = 0; attempt < attempts; ++attempt) {
+    y_->poison();  // what an earlier call wrote must not pass for this one's
     const NoiseGuard guard;
     const auto start = Clock::now();
     gf_status status = GF_OK;

@@ -87,6 +87,13 @@ std::string nothing_runs(int64_t rows, const MeasureReply& reply) {
   return fmt::format("{}; the default: {}: {}", text, name(first.kind), first.message);
 }
 
+/// What the slowest known of them took when it was tried.
+double slowest_ms(const TrialBook& book, const Entries& entries) {
+  double slowest = kUnknown;
+  for (const RaceEntry& e : entries) slowest = std::fmax(slowest, book.screened_ms(e.candidate));
+  return slowest;
+}
+
 void race_bucket(TrialRunner& runner, RacedBucket& bucket, size_t number,
                  const Libraries& libraries, double rounds) {
   MeasureRequest request = runner.request_for(number);
@@ -94,6 +101,7 @@ void race_bucket(TrialRunner& runner, RacedBucket& bucket, size_t number,
   request.min_rounds = kFewestRounds;
   request.max_rounds = static_cast<int>(rounds);
   request.budget_ms = rounds * round_ms(runner.book(), bucket.entries);
+  runner.limit_time(number, slowest_ms(runner.book(), bucket.entries), libraries.size());
   runner.report(fmt::format("final race, {} rows", request.rows));
   if (!libraries.empty()) bucket.reply = runner.measure(request);
   if (runner.stopped()) return;

@@ -48,15 +48,26 @@ std::vector<double> walsh_averages(const std::vector<double>& values) {
   return averages;
 }
 
+/// How many averages to leave out at each end for confidence 1 - alpha: exact, from the number of
+/// ways in which signed ranks can sum up. Nothing if there are too few rounds for the level.
+std::optional<size_t> averages_to_skip(size_t rounds, double alpha) {
+  std::vector<double> ways(rounds * (rounds + 1) / 2 + 1, 0.0);
+  ways[0] = 1;
+  for (size_t rank = 1; rank <= rounds; ++rank) {
+    for (size_t sum = ways.size() - 1; sum >= rank; --sum) ways[sum] += ways[sum - rank];
+  }
+  double left = alpha / 2 * std::ldexp(1.0, static_cast<int>(rounds));
+  std::optional<size_t> skip;
+  for (size_t sum = 0; sum < ways.size() && (left -= ways[sum]) >= 0; ++sum) skip = sum;
+  return skip;
+}
+
 Paired by_ranks(const std::vector<double>& ratios, double alpha) {
   const std::vector<double> averages = walsh_averages(ratios);
-  const double n = static_cast<double>(ratios.size());
   const double z = normal_quantile(1 - alpha / 2);
-  const double cut = n * (n + 1) / 4 - z * std::sqrt(n * (n + 1) * (2 * n + 1) / 24);
-  // Fewer rounds than the level needs: no interval can be claimed.
-  if (cut < 0) return by_student(ratios, alpha);
-  const size_t skip = std::min(static_cast<size_t>(cut), (averages.size() - 1) / 2);
-  const double low = averages[skip], high = averages[averages.size() - 1 - skip];
+  const std::optional<size_t> skip = averages_to_skip(ratios.size(), alpha);
+  if (!skip) return by_student(ratios, alpha);
+  const double low = averages[*skip], high = averages[averages.size() - 1 - *skip];
   return {std::exp(median(averages)), std::exp(low), std::exp(high), (high - low) / (2 * z),
           ratios.size()};
 }

@@ -21,12 +21,29 @@ void add(std::vector<RaceEntry>& entries, const RaceEntry& entry) {
   entries.push_back(entry);
 }
 
+bool entered(const std::vector<RaceEntry>& entries, const Candidate& c) {
+  return std::any_of(entries.begin(), entries.end(),
+                     [&](const RaceEntry& e) { return e.candidate.same_kernel(c); });
+}
+
+/// Whether another entry of its packing has its code: it would race against itself.
+bool has_twin(const std::vector<RaceEntry>& entries, const TrialBook& book, const Candidate& c) {
+  const std::string& code = book.find(c)->code_hash;
+  return !code.empty() && std::any_of(entries.begin(), entries.end(), [&](const RaceEntry& e) {
+    const TrialRecord* trial = book.find(e.candidate);
+    return e.candidate.packing == c.packing && trial && trial->code_hash == code;
+  });
+}
+
 void add_best(std::vector<RaceEntry>& entries, const TrialBook& book, size_t packing, size_t bucket,
               size_t count) {
   const std::vector<Candidate> ranked = book.ranked(packing, bucket);
-  for (size_t i = 0; i < std::min(count, ranked.size()); ++i) {
+  size_t taken = 0;
+  for (size_t i = 0; i < ranked.size() && taken < count; ++i) {
     if (i > 0 && book.screened_ms(ranked[i]) > kHopeless * book.screened_ms(ranked[0])) return;
+    if (!entered(entries, ranked[i]) && has_twin(entries, book, ranked[i])) continue;
     add(entries, {ranked[i], false, false, {}});
+    ++taken;
   }
 }
 

@@ -41,12 +41,12 @@ RaceCell cell_of(const std::vector<RaceEntry>& entries, const CellDecision& d,
   return cell;
 }
 
-void add_roofline(RaceCell& cell, const SearchSpace& space, const Roof& roof,
-                  const MeasureReply& reply) {
-  const Roofline bound =
-      roofline(space.ffn, cell.bucket.tuned_rows, roof, reply.packed_weight_bytes);
+void add_roofline(RaceCell& cell, const SearchSpace& space, size_t packing, const Roof& roof,
+                  bool cold) {
+  const int64_t bytes = packed_weight_bytes(space.ffn, space.packings.at(packing));
+  const Roofline bound = roofline(space.ffn, cell.bucket.tuned_rows, roof, bytes);
   cell.bound = bound.bound;
-  if (reply.cold) cell.efficiency = efficiency(bound, cell.median_ms);
+  if (cold) cell.efficiency = efficiency(bound, cell.median_ms);
 }
 
 }  // namespace
@@ -59,7 +59,7 @@ RaceRecord race_record(const SearchSpace& space, const std::vector<RacedBucket>&
   for (size_t b = 0; b < buckets.size(); ++b) {
     race.rows.push_back(space.buckets[b].tuned_rows);
     race.cells.push_back(cell_of(buckets[b].entries, decision.cells[b], space.buckets[b]));
-    add_roofline(race.cells.back(), space, roof, buckets[b].reply);
+    add_roofline(race.cells.back(), space, decision.packing, roof, buckets[b].reply.cold);
   }
   return race;
 }

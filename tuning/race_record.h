@@ -12,7 +12,7 @@ namespace gatefold {
 /// One bucket after its race.
 struct RacedBucket {
   std::vector<RaceEntry> entries;
-  MeasureReply reply;  ///< whether the weights were cold, and their bytes
+  MeasureReply reply;  ///< whether the weights were cold
 };
 
 /// What is stored of a decided race; `trials` is left to the caller.

@@ -33,7 +33,7 @@ struct TrialRecord {
   RowBucket bucket;
   Packing packing;
   SchedulePoint point;
-  std::string proposer;  ///< "default", "fusion", "packing", "random"
+  std::string proposer;  ///< "default", "random"
   TrialResult result;
   double compile_ms = kUnknown;
   std::string code_hash;

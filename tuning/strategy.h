@@ -48,7 +48,6 @@ class Standings {
   /// Packings not further behind the best than `ratio`; all while none has times for all buckets.
   std::vector<size_t> within(double ratio) const;
   size_t best_packing() const;
-  double best_ms(size_t packing, size_t bucket) const { return best_.at(packing).at(bucket); }
 
  private:
   std::vector<std::vector<double>> best_;

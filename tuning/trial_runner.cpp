@@ -15,7 +15,9 @@ using Clock = std::chrono::steady_clock;
 constexpr size_t kMostInOneRequest = 4;
 constexpr double kDropRatio = 1.25;
 constexpr double kCheckSeconds = 15;  // reference and loading, beside the runs themselves
-constexpr double kRunsAllowed = 50;   // so many times the default's time before it counts as hung
+// A round runs every racer up to three times; so many times longer, and it counts as hung.
+constexpr double kRunsInARound = 3, kPatience = 4;
+constexpr double kLeastFlops = 1e10;  // per second, until the first time is known
 
 BuilderOptions builder_options(const TuneRequest& request) {
   BuilderOptions options = request.builder;
@@ -63,6 +65,7 @@ MeasureRequest TrialRunner::request_for(size_t bucket) const {
   request.target = space_.target;
   request.rows = space_.buckets.at(bucket).tuned_rows;
   request.threads = request_.threads;
+  request.seed = request_.seed;
   return request;
 }
 
@@ -151,11 +154,20 @@ void TrialRunner::run(const std::vector<Candidate>& batch) {
   }
 }
 
+void TrialRunner::limit_time(size_t bucket, double ms, size_t racers) {
+  if (!std::isfinite(ms)) {
+    const Shape& s = space_.ffn.shape;
+    ms = 2e3 * space_.ffn.variant.matrices() * static_cast<double>(s.d_model * s.d_ff) *
+         static_cast<double>(space_.buckets.at(bucket).tuned_rows) / kLeastFlops;
+  }
+  const double runs = kPatience * kRunsInARound * static_cast<double>(std::max<size_t>(1, racers));
+  worker_.set_candidate_timeout(kCheckSeconds + runs * ms / 1000);
+}
+
 /// The library to time first; empty if the default point does not run.
 std::vector<std::string> TrialRunner::anchor_library(const Candidate& anchor) {
   const TrialRecord* trial = book_.find(anchor);
   if (!trial || trial->result.kind != TrialKind::ok) return {};
-  worker_.set_candidate_timeout(kCheckSeconds + kRunsAllowed * trial->result.median_ms / 1000);
   const KernelSpec kernel = space_.kernel(anchor.packing, anchor.bucket, anchor.point);
   const BuiltCandidate built = builder_.build({kernel})[0];
   if (built.kind != TrialKind::ok) return {};
@@ -174,6 +186,7 @@ void TrialRunner::measure_group(const Group& group) {
   request.libraries = anchor_library(anchor);
   const size_t first = request.libraries.size();
   for (const BuiltCandidate& b : group.built) request.libraries.push_back(b.library.string());
+  limit_time(group.bucket, book_.screened_ms(anchor), request.libraries.size());
   report("measuring " + std::to_string(request.rows) + " rows");
   const MeasureReply reply = measure(request);
   if (reply.candidates.empty()) return;
@@ -181,21 +194,24 @@ void TrialRunner::measure_group(const Group& group) {
   for (size_t i = 0; i < group.members.size(); ++i) {
     TrialResult result = reply.candidates[first + i];
     if (!anchored) result.ratio = kUnknown;
-    if (!group.members[i].same_kernel(anchor)) refuse_above_roof(reply, group.bucket, result);
+    if (!group.members[i].same_kernel(anchor)) refuse_above_roof(reply, group, result);
     record(group.members[i], group.built[i], result);
   }
 }
 
 /// Faster than the machine can be: the kernel does not do its work. If the anchor is above the
-/// roof too, it is the roof that was measured too low.
-void TrialRunner::refuse_above_roof(const MeasureReply& reply, size_t bucket,
-                                    TrialResult& r) const {
+/// roof too, or what is measured now is higher, the roof was measured too low.
+void TrialRunner::refuse_above_roof(const MeasureReply& reply, const Group& group, TrialResult& r) {
   if (!reply.cold || r.kind != TrialKind::ok || !std::isfinite(r.ratio)) return;
-  const Roofline bound =
-      roofline(space_.ffn, space_.buckets.at(bucket).tuned_rows, roof_, reply.packed_weight_bytes);
-  const double anchor_ms = r.median_ms / r.ratio;
-  if (bound.ms / r.median_ms <= kHighestEfficiency) return;
-  if (bound.ms / anchor_ms > kHighestEfficiency) return;
+  const int64_t bytes = packed_weight_bytes(space_.ffn, space_.packings.at(group.packing));
+  const int64_t rows = space_.buckets.at(group.bucket).tuned_rows;
+  const auto above = [&](double ms) {
+    return roofline(space_.ffn, rows, roof_, bytes).ms / ms > kHighestEfficiency;
+  };
+  const auto suspect = [&] { return above(r.median_ms) && !above(r.median_ms / r.ratio); };
+  if (!suspect()) return;
+  measure_roof_again();
+  if (!suspect()) return;
   r.kind = TrialKind::invalid;
   r.message = "faster than this machine's measured peak";
 }

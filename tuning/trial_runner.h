@@ -30,6 +30,9 @@ class TrialRunner {
 
   const TrialBook& book() const { return book_; }
   const Roof& roof() const { return roof_; }
+  /// Before measuring: how long `racers` of this bucket may take of which one takes `ms`; NaN if
+  /// none was timed yet.
+  void limit_time(size_t bucket, double ms, size_t racers);
   void measure_roof_again();  ///< what the machine could not give before counts too
   bool stopped() const { return request_.stop && request_.stop->load(); }
   double elapsed_s() const;
@@ -50,7 +53,7 @@ class TrialRunner {
                              const std::vector<BuiltCandidate>& built);
   void measure_group(const Group& group);
   std::vector<std::string> anchor_library(const Candidate& anchor);
-  void refuse_above_roof(const MeasureReply& reply, size_t bucket, TrialResult& result) const;
+  void refuse_above_roof(const MeasureReply& reply, const Group& group, TrialResult& result);
   void record(const Candidate& candidate, const BuiltCandidate& built, const TrialResult& result);
 
   const TuneRequest& request_;

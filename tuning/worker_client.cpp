@@ -186,7 +186,6 @@ MeasureReply WorkerClient::measure(const MeasureRequest& request) {
       for (size_t i = 0; i < left.size(); ++i) whole.candidates[left[i]] = got.reply->candidates[i];
       if (left.front() != 0) forget_ratios(whole);
       whole.copies = got.reply->copies;
-      whole.packed_weight_bytes = got.reply->packed_weight_bytes;
       whole.cold = got.reply->cold;
       return whole;
     }

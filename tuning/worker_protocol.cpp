@@ -44,7 +44,6 @@ MeasureReply reply_from(const Json& j) {
   MeasureReply reply;
   for (const Json& c : j.at("candidates")) reply.candidates.push_back(result_from(c));
   reply.copies = j.at("copies").get<int>();
-  reply.packed_weight_bytes = j.at("packed_weight_bytes").get<int64_t>();
   reply.cold = j.at("cold").get<bool>();
   return reply;
 }
@@ -131,7 +130,6 @@ std::string reply_line(const MeasureReply& reply) {
   return Json{{"reply", "measure"},
               {"candidates", candidates},
               {"copies", reply.copies},
-              {"packed_weight_bytes", reply.packed_weight_bytes},
               {"cold", reply.cold}}
       .dump(-1, ' ', true, Json::error_handler_t::replace);
 }

@@ -40,8 +40,7 @@ struct MeasureRequest {
 
 struct MeasureReply {
   std::vector<TrialResult> candidates;
-  int copies = 0;  ///< of the weights, in the rotation
-  int64_t packed_weight_bytes = 0;
+  int copies = 0;     ///< of the weights, in the rotation
   bool cold = false;  ///< whether the rotation was larger than twice the last cache
 };
 

@@ -24,7 +24,7 @@ class LineUp : public testing::Test {
   }
 
   /// A trial of the default point, or of the number-th random one.
-  void tried(TrialBook& book, size_t packing, int number, double ms) {
+  void tried(TrialBook& book, size_t packing, int number, double ms, const std::string& code = "") {
     Candidate c = book.default_of(packing, 0);
     if (number > 0)
       c.point = legal_points(space_.kernel(packing, 0)).at(static_cast<size_t>(number));
@@ -33,6 +33,7 @@ class LineUp : public testing::Test {
     trial.packing = space_.packings.at(packing);
     trial.point = c.point;
     trial.result.median_ms = ms;
+    trial.code_hash = code;
     book.add(c, trial);
   }
 
@@ -65,6 +66,15 @@ TEST_F(LineUp, BestFewOfWhatIsNotFarBehind) {
   const std::vector<RaceEntry> entries = line_up(book, space_, 0, 0);
   EXPECT_EQ(entries.size(), 4u) << "default, unfused, and the two that are near";
   EXPECT_EQ(favourite_packing(book, space_), 0u);
+}
+
+TEST_F(LineUp, EqualCodeRacesOnce) {
+  TrialBook book(space_, store_, workload_);
+  tried(book, 0, 0, 10, "default");
+  tried(book, 0, 1, 9.5, "one");
+  tried(book, 0, 2, 9.5, "one");
+  tried(book, 0, 3, 10, "default");
+  EXPECT_EQ(line_up(book, space_, 0, 0).size(), 3u) << "default, unfused, and one of the twins";
 }
 
 TEST_F(LineUp, OtherPackingRacesAgainstTheDefaultOne) {

@@ -56,6 +56,14 @@ TEST(ComparePaired, OneDisturbedRoundDoesNotDecide) {
   EXPECT_TRUE(compare_paired(challenger, base).faster());
 }
 
+TEST(ComparePaired, SixRoundsNeedThemAll) {
+  // Two in 64: the only sums of ranks as rare as one in twenty are those of the extremes.
+  const std::vector<double> challenger = {0.9, 0.91, 0.92, 0.93, 0.94, 1.01}, base(6, 1);
+  const Paired p = compare_paired(challenger, base);
+  EXPECT_NEAR(p.low, 0.9, 1e-12);
+  EXPECT_NEAR(p.high, 1.01, 1e-12);
+}
+
 TEST(ComparePaired, FewRoundsGiveAWideInterval) {
   const std::vector<double> challenger = {0.97, 1.02, 0.96}, base = {1, 1, 1};
   const Paired p = compare_paired(challenger, base);

@@ -9,6 +9,8 @@
 
 #include <cmath>
 #include <fstream>
+#include <functional>
+#include <set>
 
 #include "spec/error.h"
 #include "tests/tuning/fake_candidate.h"
@@ -116,6 +118,30 @@ TEST_F(StoreTest, WorkloadsAreApart) {
   EXPECT_NE(store.workload(other_version), one);
   store.add_trial(one, trial(3));
   EXPECT_TRUE(store.trials(store.workload(key(2))).empty());
+}
+
+TEST_F(StoreTest, EachFieldOfTheKeyCountsByItself) {
+  Store store(file(), Store::Open::create);
+  std::set<int64_t> seen = {store.workload(key())};
+  const auto expect_new = [&](const char* field, const std::function<void(WorkloadKey&)>& edit) {
+    WorkloadKey k = key();
+    edit(k);
+    EXPECT_TRUE(seen.insert(store.workload(k)).second) << field;
+  };
+  expect_new("cpu", [](WorkloadKey& k) { k.cpu = "another CPU"; });
+  expect_new("target", [](WorkloadKey& k) { k.target = Target::x86_avx512; });
+  expect_new("dtype", [](WorkloadKey& k) { k.ffn.dtype = DType::bf16; });
+  expect_new("variant", [](WorkloadKey& k) { k.ffn.variant = variant_named("gelu"); });
+  expect_new("slope", [](WorkloadKey& k) { k.ffn.variant.slope = 0.5f; });
+  expect_new("alpha", [](WorkloadKey& k) { k.ffn.variant.alpha = 0.5f; });
+  expect_new("limit", [](WorkloadKey& k) { k.ffn.variant.limit = 7; });
+  expect_new("up_offset", [](WorkloadKey& k) { k.ffn.variant.up_offset = 1; });
+  expect_new("bias", [](WorkloadKey& k) { k.ffn.bias = true; });
+  expect_new("d_model", [](WorkloadKey& k) { k.ffn.shape.d_model += 1; });
+  expect_new("d_ff", [](WorkloadKey& k) { k.ffn.shape.d_ff += 1; });
+  expect_new("threads", [](WorkloadKey& k) { k.threads += 1; });
+  expect_new("Halide", [](WorkloadKey& k) { k.halide_version = "21.0.1"; });
+  expect_new("generator", [](WorkloadKey& k) { k.generator_version += 1; });
 }
 
 TEST_F(StoreTest, RaceOfTheSameRowsIsReplaced) {

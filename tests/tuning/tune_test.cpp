@@ -4,8 +4,11 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <fstream>
+#include <iterator>
 #include <mutex>
 #include <set>
+#include <thread>
 
 #include "gatefold/gatefold.h"
 #include "schedules/space.h"
@@ -253,6 +256,36 @@ TEST_F(Tune, StopKeepsFinishedTrials) {
   EXPECT_LT(result.trials, 50);
   EXPECT_EQ(stored_points().size(), static_cast<size_t>(result.trials));
   EXPECT_TRUE(result.race.cells.empty());
+}
+
+TEST_F(Tune, StopEndsRunningCompilers) {
+  const auto emitter = folder_ / "emitter";
+  std::ofstream(emitter) << "#!/bin/sh\ntouch " << (folder_ / "began").string() << "\nsleep 600\n";
+  std::filesystem::permissions(emitter, std::filesystem::perms::owner_all);
+  std::atomic<bool> stop{false};
+  TuneRequest r = request(4);
+  r.stop = &stop;
+  r.builder.emitter = emitter;
+  r.builder.build = build_library;
+  r.builder.timeout_s = 20;
+  std::thread later([&] {
+    while (!std::filesystem::exists(folder_ / "began")) std::this_thread::yield();
+    stop = true;
+  });
+  const TuneResult result = tune(r);
+  later.join();
+  EXPECT_TRUE(result.interrupted);
+  EXPECT_TRUE(stored_trials().empty()) << "none ran into its time limit";
+}
+
+TEST_F(Tune, SeedIsOfTheDataToo) {
+  TuneRequest r = request(4);
+  const std::string file = (folder_ / "asked").string();
+  r.worker = {"/bin/sh", "-c", "read -r line; printf %s \"$line\" > " + file};
+  error_of(r);
+  std::ifstream asked(file);
+  const std::string line((std::istreambuf_iterator<char>(asked)), {});
+  EXPECT_THAT(line, HasSubstr("\"seed\":11"));
 }
 
 TEST_F(Tune, SmallestBudgetStillComparesWithTheDefault) {
