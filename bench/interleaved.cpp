@@ -72,7 +72,7 @@ class Bench {
       say(contest_, "rows " + std::to_string(rows));
       measure(rows, meter);
     }
-    result_.roof = meter.median();
+    result_.roof = meter.usual();
     result_.best_roof = meter.best();
     return std::move(result_);
   }
@@ -108,7 +108,7 @@ class Bench {
     for (Entry& e : entries_) cells.push_back(judge(e, x, output));
     const int first = result_.cold ? meter.samples() : 0;
     if (!time_rounds(x, output, meter)) return;
-    const Roof roof = meter.median(first);
+    const Roof roof = meter.usual(first);
     for (size_t i = 0; i < cells.size(); ++i) finish(cells[i], entries_[i], roof);
     result_.cells.insert(result_.cells.end(), cells.begin(), cells.end());
   }

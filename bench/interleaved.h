@@ -36,7 +36,7 @@ struct BenchCell {
 };
 
 struct BenchResult {
-  Roof roof;       ///< medians over the whole run
+  Roof roof;       ///< what a quarter of the run's slices reach
   Roof best_roof;  ///< the best slices
   int copies = 0;  ///< of the weights, in each rotation
   bool cold = false;

@@ -46,16 +46,16 @@ double PeakMeter::seconds() const {
 }
 
 ReadMeter::ReadMeter(int threads)
-    : buffer_(buffer_bytes()), threads_(threads), window_(buffer_.size() / 4) {
-  part_ = window_ / static_cast<size_t>(threads) / 4096 * 4096;
+    : buffer_(buffer_bytes()),
+      threads_(threads),
+      part_(buffer_.size() / static_cast<size_t>(threads) / 4096 * 4096) {
   choose_leaders();
 }
 
 double ReadMeter::gbps(int pattern) {
-  const uint8_t* window = buffer_.data() + (next_++ % 4) * window_;
   const double seconds = seconds_on_threads(threads_, [&](int thread) {
     kept_[static_cast<size_t>(thread) % kept_.size()] =
-        read_pattern(pattern).read(window + static_cast<size_t>(thread) * part_, part_);
+        read_pattern(pattern).read(buffer_.data() + static_cast<size_t>(thread) * part_, part_);
   });
   return static_cast<double>(part_) * threads_ / seconds / 1e9;
 }

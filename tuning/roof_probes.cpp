@@ -19,19 +19,26 @@ using Clock = std::chrono::steady_clock;
 constexpr size_t kLine = 64;
 constexpr size_t kPrefetchAhead = 24 * kLine;
 
+/// How far apart the streams of one pattern run, like the panels of packed weights. Streams that
+/// are a power of two of many MiB apart give a sixth less (EPYC 7003: 12.9 against 15.2 GB/s).
+constexpr size_t kStreamDistance = size_t{128} << 10;
+
 template <int streams, bool prefetch>
 __attribute__((target("avx2"))) uint64_t read_streams(const uint8_t* base, size_t bytes) {
-  const size_t part = bytes / streams;
   __m256i sums[streams] = {};
-  for (size_t at = 0; at < part; at += kLine) {
-    for (int s = 0; s < streams; ++s) {
-      const uint8_t* line = base + s * part + at;
-      if (prefetch)
-        _mm_prefetch(reinterpret_cast<const char*>(line + kPrefetchAhead), _MM_HINT_NTA);
-      const __m256i* words = reinterpret_cast<const __m256i*>(line);
-      sums[s] = _mm256_xor_si256(sums[s], _mm256_load_si256(words));
-      sums[s] = _mm256_xor_si256(sums[s], _mm256_load_si256(words + 1));
+  for (size_t done = 0; done < bytes;) {
+    const size_t part = std::min(kStreamDistance, (bytes - done) / streams);
+    for (size_t at = 0; at < part; at += kLine) {
+      for (int s = 0; s < streams; ++s) {
+        const uint8_t* line = base + done + s * part + at;
+        if (prefetch)
+          _mm_prefetch(reinterpret_cast<const char*>(line + kPrefetchAhead), _MM_HINT_NTA);
+        const __m256i* words = reinterpret_cast<const __m256i*>(line);
+        sums[s] = _mm256_xor_si256(sums[s], _mm256_load_si256(words));
+        sums[s] = _mm256_xor_si256(sums[s], _mm256_load_si256(words + 1));
+      }
     }
+    done += streams * part;
   }
   for (int s = 1; s < streams; ++s) sums[0] = _mm256_xor_si256(sums[0], sums[s]);
   return static_cast<uint64_t>(_mm256_extract_epi64(sums[0], 0));

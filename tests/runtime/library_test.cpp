@@ -37,7 +37,7 @@ TEST(LinkLibrary, GivesTheTableBack) {
 TEST(LinkLibrary, RefusesWhatItCannotRead) {
   const std::vector<Change> changes = {
       [](FakeLibrary& f) { f.table.magic = 1; },
-      [](FakeLibrary& f) { f.table.version = 2; },
+      [](FakeLibrary& f) { f.table.version = GF_KERNEL_TABLE_VERSION + 1; },
       [](FakeLibrary& f) { f.table.struct_size = 8; },
       [](FakeLibrary& f) { f.table.kernel_size = 8; },
       [](FakeLibrary& f) { f.table.kernel_size += 1; },

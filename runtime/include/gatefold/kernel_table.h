@@ -11,7 +11,7 @@
 extern "C" {
 #endif
 
-#define GF_KERNEL_TABLE_VERSION 1u
+#define GF_KERNEL_TABLE_VERSION 2u
 #define GF_KERNEL_TABLE_MAGIC 0x6466676bu /* "kgfd" */
 
 /* Services that kernels take from the runtime; context is the pointer given with each call, which
