@@ -1,0 +1,109 @@
+// What `bench` makes of contenders that are wrong, and when.
+#include "bench/interleaved.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <limits>
+
+#include "schedules/space.h"
+#include "tests/formats/files.h"
+#include "tests/support/paths.h"
+#include "tuning/host.h"
+
+namespace gatefold::test {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+LibraryPlan small_plan() {
+  LibraryPlan plan{.name = "judged", .ffn = {}, .kernels = {}};
+  plan.ffn = {variant_named("swiglu"), DType::f32, {32, 64}, false};
+  KernelSpec kernel;
+  kernel.ffn = plan.ffn;
+  kernel.target = Target::x86_avx2;
+  kernel.rows = row_buckets({8}).front();
+  kernel.packing = legal_packings(kernel.ffn, kernel.target).front();
+  kernel.point = default_point(kernel, host_cpu_profile());
+  plan.kernels.push_back({kernel, {}});
+  return plan;
+}
+
+/// gatefold itself, until some call from which on the last output is off by 1/8.
+class WrongFrom : public Contender {
+ public:
+  WrongFrom(const Contest& contest, int first_wrong)
+      : right_(make_gatefold(contest)), first_wrong_(first_wrong) {}
+
+  void add_copy(const FfnData& data) override { right_->add_copy(data); }
+  int64_t weight_bytes() const override { return right_->weight_bytes(); }
+  std::string description() const override { return right_->description(); }
+  void run(size_t copy, const gf_rows& x, const gf_rows& y) override {
+    right_->run(copy, x, y);
+    if (calls_++ < first_wrong_) return;
+    static_cast<float*>(y.data)[y.rows * y.cols - 1] += 0.125f;
+  }
+
+ private:
+  std::unique_ptr<Contender> right_;
+  int first_wrong_, calls_ = 0;
+};
+
+template <int first_wrong>
+std::unique_ptr<Contender> wrong_from(const Contest& contest) {
+  return std::make_unique<WrongFrom>(contest, first_wrong);
+}
+
+class Interleaved : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (!gf_isa_usable("x86-avx2")) GTEST_SKIP() << "this CPU does not run x86-avx2";
+    LibraryOptions options;
+    options.emitter = std::filesystem::path(binary_dir()) / "gatefold-emit";
+    options.directory = folder_.path();
+    manifest_ = build_library(small_plan(), options);
+  }
+
+  /// gatefold, and one beside it.
+  BenchResult bench_beside(ContenderInfo other) {
+    const LoadedLibrary library(manifest_);
+    const Contest contest{.library = library,
+                          .ffn = library.ffn(),
+                          .isa = "x86-avx2",
+                          .rows = {3},
+                          .threads = 1,
+                          .emitter = {},
+                          .progress = nullptr};
+    const BenchOptions options{.cold = false, .seconds = 0, .min_rounds = 3, .max_rounds = 3};
+    return run_interleaved(contest, {std::move(other)}, options);
+  }
+
+  TempFolder folder_;
+  std::filesystem::path manifest_;
+};
+
+TEST_F(Interleaved, RightContendersAreOk) {
+  const BenchResult result =
+      bench_beside({"right", "", wrong_from<std::numeric_limits<int>::max()>});
+  ASSERT_EQ(result.cells.size(), 2u);
+  for (const BenchCell& cell : result.cells) EXPECT_TRUE(cell.ok) << cell.impl << cell.note;
+  EXPECT_FALSE(result.cells[0].efficiency) << "weights are warm";
+  EXPECT_GE(result.best_roof.f32_gflops, result.roof.f32_gflops);
+}
+
+TEST_F(Interleaved, AWrongFirstCallIsSeen) {
+  const BenchResult result = bench_beside({"wrong", "", wrong_from<0>});
+  EXPECT_TRUE(result.cells.at(0).ok);
+  EXPECT_FALSE(result.cells.at(1).ok);
+}
+
+TEST_F(Interleaved, AWrongTimedCallIsSeen) {
+  const BenchResult result = bench_beside({"later", "", wrong_from<2>});
+  EXPECT_THAT(result.cells.at(0).note, IsEmpty());
+  EXPECT_FALSE(result.cells.at(1).ok);
+  EXPECT_THAT(result.cells.at(1).note, HasSubstr("a timed call"));
+}
+
+}  // namespace
+}  // namespace gatefold::test
