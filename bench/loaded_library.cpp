@@ -29,6 +29,21 @@ FfnSpec described_by(const gf_kernel_table& table, const std::string& file) {
   }
 }
 
+/// The table is what runs. A manifest that says otherwise is another library's: an error, since
+/// the wrong activation would go unseen.
+void check_agreement(const Manifest& manifest, const FfnSpec& table) {
+  const auto check = [&](const char* field, const std::string& said, const std::string& is) {
+    if (said == is) return;
+    fail(manifest.path.string() + ": " + field + ": " + said + ", but " +
+         manifest.shared_object.string() + " holds " + is);
+  };
+  check("variant", manifest.ffn.variant.formula(), table.variant.formula());
+  check("variant", manifest.ffn.variant.name, table.variant.name);
+  check("dtype", info(manifest.ffn.dtype).name, info(table.dtype).name);
+  check("shape", manifest.ffn.shape.text(), table.shape.text());
+  check("bias", manifest.ffn.bias ? "true" : "false", table.bias ? "true" : "false");
+}
+
 }  // namespace
 
 void require_ok(gf_status status, const std::string& context) {
@@ -59,6 +74,7 @@ LoadedLibrary::LoadedLibrary(const std::filesystem::path& path) : manifest_(read
   require_ok(gf_library_open(file.c_str(), &library), file);
   library_.reset(library);
   ffn_ = described_by(*gf_library_table(library), file);
+  check_agreement(manifest_, ffn_);
 }
 
 std::vector<const gf_kernel*> LoadedLibrary::kernels(const std::string& target) const {

@@ -98,6 +98,7 @@ int run(const Options& o) {
   const BenchOptions options{.cold = !o.warm, .seconds = o.seconds, .stop = &interrupt_flag()};
   const BenchResult result = run_interleaved(contest, others, options);
   progress.clear();
+  if (result.cells.empty()) throw_if_interrupted();
   if (o.json) {
     print_json(json_of(result, contest));
   } else {

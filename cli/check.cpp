@@ -106,8 +106,13 @@ int run(const Options& options) {
   Progress progress;
   const AccuracyOptions wanted = accuracy_options(options, progress);
   const LoadedLibrary library(options.library);
+  if (!options.shapes.empty() && library.ffn().shape.fixed()) {
+    fail_usage("--shapes: '" + options.shapes + "', but the library is for " +
+               library.ffn().shape.text() + " only");
+  }
   const AccuracyResult result = check_accuracy(library, wanted);
   progress.clear();
+  throw_if_interrupted();
   if (options.json) {
     print_json(json_of(result, library.ffn()));
   } else {

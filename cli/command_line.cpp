@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
@@ -8,6 +9,7 @@
 
 #include "cli/commands.h"
 #include "cli/interrupt.h"
+#include "cli/output.h"
 #include "gatefold/gatefold.h"
 #include "spec/error.h"
 #include "spec/names.h"
@@ -18,7 +20,10 @@ namespace {
 constexpr int kExitUsage = static_cast<int>(ErrorKind::usage);
 
 void print_error(const std::string& message) {
-  fmt::print(stderr, "gatefold: error: {}\n", message);
+  // One line, whatever a library put into its text.
+  std::string line = message;
+  std::replace(line.begin(), line.end(), '\n', ' ');
+  print_stderr("gatefold: error: " + line + "\n");
 }
 
 void add_commands(CLI::App& app, Action& action) {

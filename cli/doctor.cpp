@@ -34,7 +34,9 @@ Roof measure(const std::string& isa, int threads) {
   const MeasureLock lock(lock_options);
   throw_if_interrupted();
   progress.show("measuring what this machine reaches at most");
-  return measure_roof(target_named(isa).target, threads);
+  const Roof roof = measure_roof(target_named(isa).target, threads);
+  throw_if_interrupted();
+  return roof;
 }
 
 Json cache_json(const Cache& cache) {

@@ -29,7 +29,9 @@ void print_json(const Json& object) {
 
 void print_line(const std::string& text) { fmt::print("{}\n", text); }
 
-void print_note(const std::string& text) { fmt::print(stderr, "gatefold: note: {}\n", text); }
+void print_note(const std::string& text) { print_stderr("gatefold: note: " + text + "\n"); }
+
+void print_stderr(const std::string& text) { std::fwrite(text.data(), 1, text.size(), stderr); }
 
 Table::Table(std::vector<std::string> columns) : heading_(std::move(columns)) {
   for (std::string& name : heading_) {

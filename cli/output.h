@@ -19,6 +19,9 @@ void print_json(const Json& object);
 /// A line of text on stdout.
 void print_line(const std::string& text);
 
+/// As it is; a stderr that is closed or full does not end the program (fmt::print would throw).
+void print_stderr(const std::string& text);
+
 /// A remark on stderr: "gatefold: note: …".
 void print_note(const std::string& text);
 

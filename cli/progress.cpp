@@ -1,10 +1,11 @@
 #include "cli/progress.h"
 
-#include <fmt/format.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <cstdio>
+
+#include "cli/output.h"
 
 namespace gatefold::cli {
 namespace {
@@ -24,14 +25,14 @@ Progress::~Progress() { clear(); }
 
 void Progress::show(const std::string& text) {
   if (!terminal_) return;
-  fmt::print(stderr, "\r\033[K{}", text.substr(0, terminal_width() - 1));
+  print_stderr("\r\033[K" + text.substr(0, terminal_width() - 1));
   std::fflush(stderr);
   shown_ = true;
 }
 
 void Progress::clear() {
   if (!shown_) return;
-  fmt::print(stderr, "\r\033[K");
+  print_stderr("\r\033[K");
   std::fflush(stderr);
   shown_ = false;
 }

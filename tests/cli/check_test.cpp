@@ -47,7 +47,15 @@ TEST(Check, TakesRowZeroAndTheTargetHost) {
   EXPECT_THAT(rows, testing::IsSupersetOf({0, 3}));
 }
 
-/// A library whose table claims another activation than its kernels have.
+/// The text with its field "variant": "relu" changed to silu.
+std::string as_silu(std::string manifest) {
+  const std::string told = "\"variant\": \"relu\"", wanted = "\"variant\": \"silu\"";
+  const size_t place = manifest.find(told);
+  EXPECT_NE(place, std::string::npos);
+  return manifest.replace(place, told.size(), wanted);
+}
+
+/// A library whose table and manifest claim another activation than its kernels have.
 std::string lying_library(const TempFolder& folder) {
   const std::string manifest = library_manifest("cli_relu_any");
   std::string library =
@@ -57,7 +65,7 @@ std::string lying_library(const TempFolder& folder) {
   EXPECT_NE(place, std::string::npos);
   library.replace(place, told.size(), wanted);
   folder.file("libcli_relu_any.so", library);
-  return folder.file("cli_relu_any.json", content(manifest));
+  return folder.file("cli_relu_any.json", as_silu(content(manifest)));
 }
 
 TEST(Check, RejectsKernelsThatComputeSomethingElse) {
@@ -72,6 +80,25 @@ TEST(Check, RejectsKernelsThatComputeSomethingElse) {
     if (cell["rows"] == 0 || cell["values"] != "unit") continue;
     EXPECT_EQ(cell["ok"], false) << cell.dump();
   }
+}
+
+TEST(Check, RefusesAManifestOfAnotherLibrary) {
+  if (!gf_isa_usable("x86-avx2")) GTEST_SKIP() << "this CPU does not run x86-avx2";
+  const std::filesystem::path manifest = library_manifest("cli_relu_any");
+  const TempFolder folder;
+  folder.file("libcli_relu_any.so", content(manifest.parent_path() / "libcli_relu_any.so"));
+  const std::string other = folder.file("cli_relu_any.json", as_silu(content(manifest)));
+  const Outcome outcome = gatefold({"check", "--library", other, "--shapes", "64x96"});
+  EXPECT_EQ(outcome.exit_code, 1);
+  EXPECT_EQ(outcome.out, "");
+  EXPECT_THAT(outcome.err, HasSubstr("cli_relu_any.json: variant: "));
+}
+
+TEST(Check, RefusesShapesForALibraryOfFixedSizes) {
+  const Outcome outcome =
+      gatefold({"check", "--library", library_manifest("cli_swiglu"), "--shapes", "3x4"});
+  EXPECT_EQ(outcome.exit_code, 2);
+  EXPECT_THAT(outcome.err, HasSubstr("--shapes: '3x4', but the library is for 64x160 only"));
 }
 
 }  // namespace

@@ -50,7 +50,8 @@ Outcome gatefold(const std::vector<std::string>& arguments, const RunOptions& op
   const TempFolder folder;
   const std::string out =
       options.stdout_file.empty() ? (folder / "out").string() : options.stdout_file;
-  const std::string err = folder / "err";
+  const std::string err =
+      options.stderr_file.empty() ? (folder / "err").string() : options.stderr_file;
   const pid_t child = fork();
   if (child == 0) become_program(arguments, options, out, err);
   int status = 0;
@@ -64,7 +65,7 @@ Outcome gatefold(const std::vector<std::string>& arguments, const RunOptions& op
   Outcome outcome;
   outcome.exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
   if (options.stdout_file.empty()) outcome.out = content(out);
-  outcome.err = content(err);
+  if (options.stderr_file.empty()) outcome.err = content(err);
   return outcome;
 }
 

@@ -20,6 +20,7 @@ struct RunOptions {
   long file_size_limit = 0;                   ///< bytes; 0: none
   std::function<bool()> interrupt_when = {};  ///< SIGINT to the program once it is true
   std::string stdout_file = {};               ///< where stdout goes instead of into `out`
+  std::string stderr_file = {};               ///< where stderr goes instead of into `err`
 };
 
 /// Runs build/gatefold with these arguments, no shell between.

@@ -165,6 +165,12 @@ TEST(Help, IsEverywhereAndHasAnExample) {
   EXPECT_THAT(gatefold({"--version"}).out, testing::MatchesRegex("[0-9]+\\.[0-9]+\\.[0-9]+\n"));
 }
 
+TEST(Usage, AFullStderrDoesNotChangeTheExitCode) {
+  const RunOptions full{.stderr_file = "/dev/full"};
+  EXPECT_EQ(gatefold({"plan", "--d-model", "0"}, full).exit_code, 2);
+  EXPECT_EQ(gatefold({"plan", "--d-model", "512"}, full).exit_code, 0);
+}
+
 TEST(Generate, BadNamesAndSchedulesAreRefused) {
   const TempFolder folder;
   const auto error = [&](const Arguments& flags) {
