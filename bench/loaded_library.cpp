@@ -64,7 +64,7 @@ void check_isa_name(const std::string& isa, const char* flag) {
 
 int threads_in_use(int wanted) {
   int threads = 0;
-  require_ok(resolve_threads(wanted, &threads), "--threads");
+  if (resolve_threads(wanted, &threads) != GF_OK) fail_usage(gf_last_error());
   return threads;
 }
 

@@ -118,8 +118,9 @@ int run(Options o) {
   const Safetensors file = Safetensors::open(o.weights);
   const FfnTensors tensors = find_ffn_tensors(file, o.weights, o.names, ffn);
   const NpyArray input = read_input(o, tensors.d_model);
-  const Block block = library.create({tensors.d_model, tensors.d_ff},
-                                     file_weights(tensors, o.names), o.threads, o.isa);
+  const Block block =
+      library.create({tensors.d_model, tensors.d_ff}, file_weights(tensors, o.names),
+                     threads_in_use(o.threads), o.isa);
   const int64_t rows = input.shape[0];
   std::vector<uint8_t> x = stored_as(ffn.dtype, input.values), y(x.size());
   const Times times =

@@ -18,7 +18,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* kPrefix = "gatefold-tune-";
+constexpr const char* kPrefix = "gatefold-run-";
 constexpr const char* kLock = "lock";
 
 fs::path make_folder() {

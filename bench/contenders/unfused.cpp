@@ -1,10 +1,10 @@
 #include <optional>
 
 #include "bench/contenders/library_copies.h"
-#include "bench/temporary_folder.h"
 #include "schedules/space.h"
 #include "spec/error.h"
 #include "tuning/host.h"
+#include "tuning/run_folder.h"
 
 namespace gatefold {
 namespace {
@@ -98,7 +98,7 @@ std::filesystem::path build_unfused(const Contest& contest, const std::filesyste
 struct BuiltLibrary {
   explicit BuiltLibrary(const Contest& contest) : library(build_unfused(contest, folder.path())) {}
 
-  TemporaryFolder folder;
+  RunFolder folder;
   LoadedLibrary library;
 };
 

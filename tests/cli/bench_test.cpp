@@ -82,7 +82,7 @@ TEST(Bench, FollowsTheEnvironmentAsRunDoes) {
   const RunOptions three{.environment = {"GATEFOLD_THREADS=3"}};
   EXPECT_EQ(cell(short_bench({}, three))["threads"], 3);
   EXPECT_EQ(cell(short_bench({"--threads", "1"}, three))["threads"], 1);
-  EXPECT_EQ(short_bench({}, {.environment = {"GATEFOLD_THREADS=many"}}).exit_code, 1);
+  EXPECT_EQ(short_bench({}, {.environment = {"GATEFOLD_THREADS=many"}}).exit_code, 2);
   const Outcome other = short_bench({}, {.environment = {"GATEFOLD_ISA=x86-avx512-bf16"}});
   EXPECT_EQ(other.exit_code, 3);
   EXPECT_THAT(other.err, HasSubstr("GATEFOLD_ISA"));

@@ -52,10 +52,10 @@ TEST_F(RunFolderTest, KilledRunsFolderGoesWithTheNextRun) {
 
 TEST_F(RunFolderTest, LivingRunsAndWhatIsNotOursStay) {
   const RunFolder living;
-  fs::create_directory(folder_ / "gatefold-tune-unlocked");
+  fs::create_directory(folder_ / "gatefold-run-unlocked");
   fs::create_directory(folder_ / "else");
   std::ofstream(folder_ / "else" / "lock").put('x');
-  fs::create_directory_symlink(folder_ / "else", folder_ / "gatefold-tune-link");
+  fs::create_directory_symlink(folder_ / "else", folder_ / "gatefold-run-link");
   const RunFolder next;
   EXPECT_TRUE(fs::exists(living.path()));
   EXPECT_EQ(folders(), 5u);
