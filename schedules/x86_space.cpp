@@ -297,7 +297,7 @@ void default_wide(KernelSpec& k, int64_t rows) {
 ///   16 rows: k-blocks of 16 lines and prefetch 32 lines ahead 0.90; 64 lines 0.81; without
 ///     prefetch 0.81
 ///   192 rows: k-blocks of 128 lines 0.87, with prefetch 0.75, of 16 lines 0.38
-/// Tried and left out: blocks of 4 to 32 panels that share a k-block of x (1.00 to 1.06 of the
+/// Tried and left out: blocks of 4 to 32 panels that share a k-block of x (0.95 to 1.12 of the
 /// time). Few tiles want short k-blocks, since only the first tile of a block fetches it; many
 /// tiles want long ones, since each tile then reads x in longer runs.
 void default_narrow(KernelSpec& k, int64_t rows) {
