@@ -1,8 +1,10 @@
 /* gatefold runtime: runs generated feed-forward kernels.
  *
- *   u = W_up x + b_up         dense:  h = act(u)
- *   g = W_gate x + b_gate     gated:  h = act(min(g, limit)) * (clamp(u, -limit, limit) +
- * up_offset) y = W_down h + b_down
+ *   u = W_up x + b_up
+ *   g = W_gate x + b_gate
+ *   dense:  h = act(u)
+ *   gated:  h = act(min(g, limit)) * (clamp(u, -limit, limit) + up_offset)
+ *   y = W_down h + b_down
  *
  * x is one row of d_model values, h has d_ff values, y d_model values. Weights have PyTorch's
  * layout [out, in], row-major: gate and up [d_ff, d_model], down [d_model, d_ff]. limit (0: none)
