@@ -123,10 +123,6 @@ Reason blocking_reason(const KernelSpec& k) {
   return {};
 }
 
-int64_t packed_elements(const Packing& p, int64_t out, int64_t in) {
-  return packed_panels(p, out) * p.panel * packed_lines(p, in) * p.k_step * p.pair;
-}
-
 /// 32-bit indices: no packed matrix may have 2^31 elements or more, padding included. A size that
 /// is left to the call counts as 1 here.
 Reason size_reason(const KernelSpec& k) {

@@ -75,6 +75,11 @@ int64_t packed_panels(const Packing& packing, int64_t columns) {
   return (panels + packing.group - 1) / packing.group * packing.group;
 }
 
+int64_t packed_elements(const Packing& packing, int64_t out, int64_t in) {
+  return packed_panels(packing, out) * packing.panel * packed_lines(packing, in) * packing.k_step *
+         packing.pair;
+}
+
 std::string Packing::text() const {
   return "panel=" + std::to_string(panel) + " pair=" + std::to_string(pair) +
          " k_step=" + std::to_string(k_step) + " k_lines=" + std::to_string(k_lines) +

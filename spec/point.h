@@ -35,6 +35,9 @@ int64_t packed_lines(const Packing& packing, int64_t length);
 /// Panels of a packed matrix with `columns` outputs.
 int64_t packed_panels(const Packing& packing, int64_t columns);
 
+/// Elements of a packed matrix [out, in], padding included.
+int64_t packed_elements(const Packing& packing, int64_t out, int64_t in);
+
 /// One legal schedule of one kernel, as named tunables.
 struct SchedulePoint {
   Fusion fusion = Fusion::gated;

@@ -16,17 +16,13 @@ double peak_gflops(const FfnSpec& ffn, const Roof& roof) {
   return 0;
 }
 
-int64_t packed_elements(int64_t out, int64_t in, const Packing& p) {
-  return packed_panels(p, out) * p.panel * packed_lines(p, in) * p.k_step * p.pair;
-}
-
 }  // namespace
 
 int64_t packed_weight_bytes(const FfnSpec& ffn, const Packing& packing) {
   const Shape& s = ffn.shape;
   const int64_t inner = ffn.variant.matrices() - 1;
-  return info(ffn.dtype).bytes * (inner * packed_elements(s.d_ff, s.d_model, packing) +
-                                  packed_elements(s.d_model, s.d_ff, packing));
+  return info(ffn.dtype).bytes * (inner * packed_elements(packing, s.d_ff, s.d_model) +
+                                  packed_elements(packing, s.d_model, s.d_ff));
 }
 
 Roofline roofline(const FfnSpec& ffn, int64_t rows, const Roof& roof, int64_t packed_bytes) {
