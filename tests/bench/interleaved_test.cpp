@@ -6,29 +6,13 @@
 
 #include <limits>
 
-#include "schedules/space.h"
-#include "tests/formats/files.h"
-#include "tests/support/paths.h"
-#include "tuning/host.h"
+#include "tests/bench/judged_library.h"
 
 namespace gatefold::test {
 namespace {
 
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
-
-LibraryPlan small_plan() {
-  LibraryPlan plan{.name = "judged", .ffn = {}, .kernels = {}};
-  plan.ffn = {variant_named("swiglu"), DType::f32, {32, 64}, false};
-  KernelSpec kernel;
-  kernel.ffn = plan.ffn;
-  kernel.target = Target::x86_avx2;
-  kernel.rows = row_buckets({8}).front();
-  kernel.packing = legal_packings(kernel.ffn, kernel.target).front();
-  kernel.point = default_point(kernel, host_cpu_profile());
-  plan.kernels.push_back({kernel, {}});
-  return plan;
-}
 
 /// gatefold itself, until some call from which on the last output is off by 1/8.
 class WrongFrom : public Contender {
@@ -55,32 +39,20 @@ std::unique_ptr<Contender> wrong_from(const Contest& contest) {
   return std::make_unique<WrongFrom>(contest, first_wrong);
 }
 
-class Interleaved : public testing::Test {
+class Interleaved : public JudgedLibrary {
  protected:
   void SetUp() override {
-    if (!gf_isa_usable("x86-avx2")) GTEST_SKIP() << "this CPU does not run x86-avx2";
-    LibraryOptions options;
-    options.emitter = std::filesystem::path(binary_dir()) / "gatefold-emit";
-    options.directory = folder_.path();
-    manifest_ = build_library(small_plan(), options);
+    JudgedLibrary::SetUp();
+    if (!IsSkipped()) build({{1, 1}});
   }
 
   /// gatefold, and one beside it.
   BenchResult bench_beside(ContenderInfo other) {
     const LoadedLibrary library(manifest_);
-    const Contest contest{.library = library,
-                          .ffn = library.ffn(),
-                          .isa = "x86-avx2",
-                          .rows = {3},
-                          .threads = 1,
-                          .emitter = {},
-                          .progress = nullptr};
+    const Contest contest = this->contest(library, 3, 1);
     const BenchOptions options{.cold = false, .seconds = 0, .min_rounds = 3, .max_rounds = 3};
     return run_interleaved(contest, {std::move(other)}, options);
   }
-
-  TempFolder folder_;
-  std::filesystem::path manifest_;
 };
 
 TEST_F(Interleaved, RightContendersAreOk) {
