@@ -64,6 +64,13 @@ class Tune : public testing::Test {
     return build_fake(wanted, options.directory / "libcandidate.so");
   }
 
+  /// From now on candidates of the returned packing run faster than all others.
+  Packing another_packing_is_faster() {
+    const Packing other = legal_packings(fake_ffn(), Target::x86_avx2).at(1);
+    behave_ = [other](Fake& f) { f.spend_us = f.kernel.packing == other ? 100 : 2000; };
+    return other;
+  }
+
   static bool is_default(const KernelSpec& k) {
     return k.point == default_point(k, cpu_profile_named("generic"));
   }
@@ -299,8 +306,7 @@ TEST_F(Tune, SmallestBudgetStillComparesWithTheDefault) {
 }
 
 TEST_F(Tune, OtherThreadCountsKeepThePacking) {
-  const Packing other = legal_packings(fake_ffn(), Target::x86_avx2).at(1);
-  behave_ = [&](Fake& f) { f.spend_us = f.kernel.packing == other ? 100 : 2000; };
+  const Packing other = another_packing_is_faster();
   const TuneResult first = tune(request(4));
   TuneRequest two = request(4);
   two.threads = 2;
@@ -312,8 +318,7 @@ TEST_F(Tune, OtherThreadCountsKeepThePacking) {
 }
 
 TEST_F(Tune, RepeatedCommandMeasuresNothingThoughOtherThreadCountsWereTuned) {
-  const Packing other = legal_packings(fake_ffn(), Target::x86_avx2).at(1);
-  behave_ = [&](Fake& f) { f.spend_us = f.kernel.packing == other ? 100 : 2000; };
+  another_packing_is_faster();
   const TuneResult first = tune(request(5));
   TuneRequest two = request(4);
   two.threads = 2;
@@ -328,8 +333,7 @@ TEST_F(Tune, RepeatedCommandMeasuresNothingThoughOtherThreadCountsWereTuned) {
 }
 
 TEST_F(Tune, OtherParametersAreAnotherBlock) {
-  const Packing other = legal_packings(fake_ffn(), Target::x86_avx2).at(1);
-  behave_ = [&](Fake& f) { f.spend_us = f.kernel.packing == other ? 100 : 2000; };
+  another_packing_is_faster();
   tune(request(4));
   TuneRequest r = request(4);
   r.threads = 2;
