@@ -18,8 +18,8 @@ struct Output {
 };
 
 Output run_case(gf_ffn* block, const AccuracyCase& c, const FfnSpec& ffn) {
-  std::vector<uint8_t> storage = stored_as(ffn.dtype, c.x);
-  const gf_rows x = dense_rows(storage.data(), ffn.dtype, c.rows, ffn.shape.d_model);
+  std::vector<uint8_t> storage = stored_as(ffn.act(), c.x);
+  const gf_rows x = dense_rows(storage.data(), ffn.act(), c.rows, ffn.shape.d_model);
   GuardedOutput output(c.rows, x.cols, x.dtype);
   output.poison();
   const gf_rows y = output.rows();
@@ -42,8 +42,8 @@ class BlockCheck {
   BlockCheck(const LoadedLibrary& library, const FfnData& data, const std::string& target,
              const std::vector<AccuracyCase>& cases)
       : library_(library), data_(data), ffn_(data.ffn()), target_(target), cases_(cases) {
-    const DType hidden = hidden_dtype(target_named(target).target, ffn_.dtype);
-    tolerance_ = tolerance(ffn_.dtype, hidden, ffn_.shape.d_model, ffn_.shape.d_ff);
+    const DType hidden = hidden_dtype(ffn_, target_named(target).target);
+    tolerance_ = tolerance(ffn_.act(), hidden, ffn_.shape.d_model, ffn_.shape.d_ff);
   }
 
   std::vector<AccuracyCell> run(const std::set<int>& thread_counts) {
@@ -115,7 +115,7 @@ class BlockCheck {
                    const std::map<int64_t, Output>& plain) const {
     if (c.untouched.empty()) return "";
     const Output& clean = plain.at(c.rows);
-    const size_t bytes = static_cast<size_t>(ffn_.shape.d_model * info(ffn_.dtype).bytes);
+    const size_t bytes = static_cast<size_t>(ffn_.shape.d_model * info(ffn_.act()).bytes);
     for (const int64_t row : c.untouched) {
       const size_t begin = static_cast<size_t>(row) * bytes;
       if (std::memcmp(out.y.data() + begin, clean.y.data() + begin, bytes) != 0) {
@@ -131,7 +131,7 @@ class BlockCheck {
     for (const int64_t row : rows) {
       for (int64_t c = 0; c < ffn_.shape.d_model; ++c) {
         const int64_t index = row * ffn_.shape.d_model + c;
-        values.push_back(loaded_from(ffn_.dtype, y.data() + index * info(ffn_.dtype).bytes));
+        values.push_back(loaded_from(ffn_.act(), y.data() + index * info(ffn_.act()).bytes));
       }
     }
     return values;

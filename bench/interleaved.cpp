@@ -100,9 +100,9 @@ class Bench {
   }
 
   void measure(int64_t rows, RoofMeter& meter) {
-    std::vector<uint8_t> input = stored_as(contest_.ffn.dtype, data_.x(0, rows));
+    std::vector<uint8_t> input = stored_as(contest_.ffn.act(), data_.x(0, rows));
     const gf_rows x =
-        dense_rows(input.data(), contest_.ffn.dtype, rows, contest_.ffn.shape.d_model);
+        dense_rows(input.data(), contest_.ffn.act(), rows, contest_.ffn.shape.d_model);
     GuardedOutput output(rows, x.cols, x.dtype);
     std::vector<BenchCell> cells;
     for (Entry& e : entries_) cells.push_back(judge(e, x, output));

@@ -21,6 +21,7 @@ FfnSpec described_by(const gf_kernel_table& table, const std::string& file) {
     ffn.variant.limit = table.limit;
     ffn.variant.up_offset = table.up_offset;
     ffn.dtype = dtype_named(table.dtype);
+    set_act_dtype(ffn, dtype_named(table.act_dtype), "act_dtype");
     ffn.shape = {table.d_model, table.d_ff};
     ffn.bias = table.has_bias != 0;
     return ffn;
@@ -39,7 +40,7 @@ void check_agreement(const Manifest& manifest, const FfnSpec& table) {
   };
   check("variant", manifest.ffn.variant.formula(), table.variant.formula());
   check("variant", manifest.ffn.variant.name, table.variant.name);
-  check("dtype", info(manifest.ffn.dtype).name, info(table.dtype).name);
+  check("dtype", manifest.ffn.dtypes(), table.dtypes());
   check("shape", manifest.ffn.shape.text(), table.shape.text());
   check("bias", manifest.ffn.bias ? "true" : "false", table.bias ? "true" : "false");
 }

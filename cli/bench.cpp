@@ -32,6 +32,7 @@ Json json_of(const BenchResult& result, const Contest& contest) {
                      {"rows", c.rows},
                      {"threads", contest.threads},
                      {"dtype", info(contest.ffn.dtype).name},
+                     {"act_dtype", info(contest.ffn.act()).name},
                      {"weights", result.cold ? "cold" : "warm"},
                      {"median_ms", c.median_ms},
                      {"min_ms", c.min_ms},

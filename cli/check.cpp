@@ -55,6 +55,7 @@ Json json_of(const AccuracyResult& result, const FfnSpec& ffn) {
           {"variant", ffn.variant.name},
           {"formula", ffn.variant.formula()},
           {"dtype", info(ffn.dtype).name},
+          {"act_dtype", info(ffn.act()).name},
           {"cells", cells},
           {"notes", result.notes}};
 }

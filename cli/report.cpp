@@ -24,6 +24,7 @@ Json json_of(const std::vector<ReportCell>& report) {
                      {"variant", ffn.variant.name},
                      {"formula", ffn.variant.formula()},
                      {"dtype", info(ffn.dtype).name},
+                     {"act_dtype", info(ffn.act()).name},
                      {"d_model", ffn.shape.d_model},
                      {"d_ff", ffn.shape.d_ff},
                      {"bias", ffn.bias},
@@ -51,10 +52,10 @@ void print_report(const std::vector<ReportCell>& report) {
                "bound", ">vs default", ">vs unfused", ">margin", "fastest configuration"});
   for (const ReportCell& c : report) {
     const FfnSpec& ffn = c.key.ffn;
-    table.add({ffn.variant.name + " " + ffn.shape.text() + (ffn.bias ? " bias" : ""),
-               info(ffn.dtype).name, info(c.key.target).name, std::to_string(c.rows),
-               std::to_string(c.key.threads), ms_text(c.median_ms), ratio_text(c.efficiency),
-               c.bound, ratio_text(c.speedup), ratio_text(c.vs_unfused), percent_text(c.margin_pct),
+    table.add({ffn.variant.name + " " + ffn.shape.text() + (ffn.bias ? " bias" : ""), ffn.dtypes(),
+               info(c.key.target).name, std::to_string(c.rows), std::to_string(c.key.threads),
+               ms_text(c.median_ms), ratio_text(c.efficiency), c.bound, ratio_text(c.speedup),
+               ratio_text(c.vs_unfused), percent_text(c.margin_pct),
                c.winner + " (" + c.origin + (c.stale ? ", stale)" : ")")});
   }
   table.print();

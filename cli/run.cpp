@@ -88,6 +88,7 @@ Json json_of(const gf_report& r, const Times& times, const FfnSpec& ffn, int64_t
           {"variant", ffn.variant.name},
           {"formula", ffn.variant.formula()},
           {"dtype", info(ffn.dtype).name},
+          {"act_dtype", info(ffn.act()).name},
           {"min_ms", times.min_ms},
           {"median_ms", times.median_ms},
           {"first_call_ms", times.first_ms},
@@ -122,11 +123,11 @@ int run(Options o) {
       library.create({tensors.d_model, tensors.d_ff}, file_weights(tensors, o.names),
                      threads_in_use(o.threads), o.isa);
   const int64_t rows = input.shape[0];
-  std::vector<uint8_t> x = stored_as(ffn.dtype, input.values), y(x.size());
+  std::vector<uint8_t> x = stored_as(ffn.act(), input.values), y(x.size());
   const Times times =
-      run_repeatedly(block.get(), dense_rows(x.data(), ffn.dtype, rows, tensors.d_model),
-                     dense_rows(y.data(), ffn.dtype, rows, tensors.d_model), o.repeat);
-  write_npy_f32(o.output, rows, tensors.d_model, values_of(y, ffn.dtype));
+      run_repeatedly(block.get(), dense_rows(x.data(), ffn.act(), rows, tensors.d_model),
+                     dense_rows(y.data(), ffn.act(), rows, tensors.d_model), o.repeat);
+  write_npy_f32(o.output, rows, tensors.d_model, values_of(y, ffn.act()));
   const gf_report report = report_of(block.get());
   if (o.json) {
     print_json(json_of(report, times, ffn, rows));

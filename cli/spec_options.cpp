@@ -56,7 +56,9 @@ void add_spec_options(CLI::App& command, SpecOptions& o) {
   command.add_option("--d-model", o.d_model, "N or any");
   command.add_option("--d-ff", o.d_ff, "N or any");
   command.add_option("--dtype", o.dtype,
-                     "storage type (default: bf16 if this CPU has it, else f32)");
+                     "storage type of the weights (default: bf16 if this CPU has it, else f32)");
+  command.add_option("--act-dtype", o.act_dtype,
+                     "type of x and y: --dtype's (default) or f32 beside 16-bit weights");
   command.add_option("--rows", o.rows, "row buckets, ascending")->capture_default_str();
   // Bound directly, CLI11 takes an optional<bool> for a counter and sets it to 0 before it parses.
   command.add_flag_function(
@@ -82,6 +84,7 @@ Spec resolve(const SpecOptions& o) {
   spec.ffn.shape.d_model = dimension(o.d_model, "--d-model", preset, &Preset::d_model);
   spec.ffn.shape.d_ff = dimension(o.d_ff, "--d-ff", preset, &Preset::d_ff);
   spec.ffn.dtype = o.dtype ? dtype_named(*o.dtype) : host_dtype();
+  if (o.act_dtype) set_act_dtype(spec.ffn, dtype_named(*o.act_dtype));
   spec.ffn.bias = o.bias.value_or(preset && preset->bias);
   spec.rows = parse_rows(o.rows);
   spec.targets = parse_targets(o.target);
@@ -89,7 +92,7 @@ Spec resolve(const SpecOptions& o) {
 }
 
 std::string describe(const FfnSpec& ffn) {
-  return ffn.variant.name + " " + ffn.shape.text() + " " + info(ffn.dtype).name +
+  return ffn.variant.name + " " + ffn.shape.text() + " " + ffn.dtypes() +
          (ffn.bias ? " with biases" : "");
 }
 

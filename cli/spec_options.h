@@ -13,7 +13,7 @@ namespace gatefold::cli {
 /// The text of the SPEC flags that `generate` and `tune` share.
 struct SpecOptions {
   std::string target = "host";
-  std::optional<std::string> preset, variant, d_model, d_ff, dtype;
+  std::optional<std::string> preset, variant, d_model, d_ff, dtype, act_dtype;
   std::string rows = "1,4,16,64,256";
   std::optional<bool> bias;
   std::optional<float> slope, alpha, limit, up_offset;

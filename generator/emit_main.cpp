@@ -11,8 +11,8 @@ namespace {
 using namespace gatefold;
 
 struct Flags {
-  std::string variant, dtype = "f32", d_model, d_ff, target, rows_max, packing, point, name, object,
-                       assembly;
+  std::string variant, dtype = "f32", act_dtype, d_model, d_ff, target, rows_max, packing, point,
+                       name, object, assembly;
   float slope = 0, alpha = 0, limit = 0, up_offset = 0;
   int64_t rows_min = 1, tuned_rows = 0;
   bool bias = false;
@@ -24,7 +24,8 @@ void declare(CLI::App& app, Flags& f) {
   app.add_option("--alpha", f.alpha);
   app.add_option("--limit", f.limit);
   app.add_option("--up-offset", f.up_offset);
-  app.add_option("--dtype", f.dtype);
+  app.add_option("--dtype", f.dtype, "of the weights");
+  app.add_option("--act-dtype", f.act_dtype, "of x and y (default: as --dtype)");
   app.add_option("--d-model", f.d_model, "a number or 'any'")->required();
   app.add_option("--d-ff", f.d_ff, "a number or 'any'")->required();
   app.add_flag("--bias", f.bias);
@@ -48,6 +49,7 @@ KernelSpec kernel_of(const CLI::App& app, const Flags& f) {
                                   {given("--slope", f.slope), given("--alpha", f.alpha),
                                    given("--limit", f.limit), given("--up-offset", f.up_offset)});
   k.ffn.dtype = dtype_named(f.dtype);
+  if (!f.act_dtype.empty()) set_act_dtype(k.ffn, dtype_named(f.act_dtype));
   k.ffn.shape = {parse_dimension(f.d_model, "--d-model"), parse_dimension(f.d_ff, "--d-ff")};
   k.ffn.bias = f.bias;
   k.target = target_named(f.target).target;

@@ -13,14 +13,41 @@ using namespace Halide;
 /// The input of a projection at word kq, k in word kk, of row mi of tile mo.
 using Input = std::function<Expr(Expr kk, Expr kq, Expr mi, Expr mo)>;
 
-bool uses_dot(const KernelSpec& k) {
-  return k.ffn.dtype == DType::bf16 && info(k.target).bf16 == Bf16Path::dot;
+bool uses_dot(const KernelSpec& k) { return uses_bf16_dot(k.ffn, k.target); }
+
+/// Element type of a packed-weight argument: bf16 for the dot, else a pair of them as one word.
+Type word_type(const KernelSpec& k) {
+  switch (k.ffn.dtype) {
+    case DType::f32:
+      return Float(32);
+    case DType::bf16:
+      return uses_dot(k) ? Type(BFloat(16)) : Type(UInt(32));
+    case DType::f16:
+      return Float(16);
+  }
+  return Type();
 }
 
-/// Element type of a packed-weight argument: an f32, a bf16 pair as one word, or bf16 for the dot.
-Type word_type(const KernelSpec& k) {
-  if (k.ffn.dtype == DType::f32) return Float(32);
-  return uses_dot(k) ? Type(BFloat(16)) : Type(UInt(32));
+/// Element type of x, residual and y as arguments. Halide's own bf16 loses NaNs when it rounds.
+Type row_type(DType act) {
+  switch (act) {
+    case DType::f32:
+      return Float(32);
+    case DType::bf16:
+      return UInt(16);
+    case DType::f16:
+      return Float(16);
+  }
+  return Type();
+}
+
+/// The f32 of an element of x, and back.
+Expr widened(DType act, const Expr& element) {
+  return act == DType::bf16 ? f32_from_bf16_bits(element) : cast<float>(element);
+}
+
+Expr narrowed(DType act, const Expr& value) {
+  return act == DType::bf16 ? bf16_bits(value) : cast(row_type(act), value);
 }
 
 int values_per_word(const KernelSpec& k) { return uses_dot(k) ? k.packing.pair : 1; }
@@ -28,8 +55,8 @@ int values_per_word(const KernelSpec& k) { return uses_dot(k) ? k.packing.pair :
 /// The f32 weight at k in word kk.
 Expr weight(const KernelSpec& k, const ImageParam& w, const Expr& kk, const Expr& ni,
             const Expr& kq, const Expr& panel) {
-  if (k.ffn.dtype == DType::f32) return w(0, ni, kq, panel);
   if (uses_dot(k)) return cast<float>(w(kk, ni, kq, panel));
+  if (k.ffn.dtype != DType::bf16) return cast<float>(w(0, ni, kq, panel));
   const Expr word = w(0, ni, kq, panel);
   return reinterpret<float>(select(kk == 0, word << 16, word & Expr(0xffff0000u)));
 }
@@ -93,21 +120,20 @@ void add_streams(FfnStages& s, Projection& p, const std::string& name, int count
 }
 
 void define_packed_input(FfnStages& s) {
-  const bool f32 = s.kernel.ffn.dtype == DType::f32;
+  const DType act = s.kernel.ffn.act();
   const int pair = s.kernel.packing.pair, mr = s.kernel.point.mr;
-  s.x = ImageParam(f32 ? Type(Float(32)) : Type(UInt(16)), 2, "x");
+  s.x = ImageParam(row_type(act), 2, "x");
   s.x.dim(0).set_min(0);
   s.x.dim(1).set_min(0);
   if (s.kernel.ffn.shape.d_model != Shape::kAny)
     s.x.dim(0).set_extent(int(s.kernel.ffn.shape.d_model));
-  const Expr zero = f32 ? Expr(0.0f) : cast<uint16_t>(0);
+  const Expr zero = cast(row_type(act), 0);
   const Func padded = BoundaryConditions::constant_exterior(
       s.x, zero, {{0, s.x.dim(0).extent()}, {0, s.x.dim(1).extent()}});
   const Expr value = padded(s.kq * pair + s.kk, s.mo * mr + s.mi);
   s.x_packed = Func("x_packed");
-  s.x_packed(s.kk, s.kq, s.mi, s.mo) = f32                  ? value
-                                       : uses_dot(s.kernel) ? reinterpret(BFloat(16), value)
-                                                            : f32_from_bf16_bits(value);
+  s.x_packed(s.kk, s.kq, s.mi, s.mo) =
+      uses_dot(s.kernel) ? reinterpret(BFloat(16), value) : widened(act, value);
 }
 
 /// h, and 0 in the padded columns: their weights are zero, but 0 * inf is NaN, which the down
@@ -191,7 +217,7 @@ void define_output(FfnStages& s) {
   p.out(s.n, s.m) = y;
   s.y = Func("y");
   const Expr stored = p.out(s.n, s.m);
-  s.y(s.n, s.m) = s.kernel.ffn.dtype == DType::f32 ? stored : bf16_bits(stored);
+  s.y(s.n, s.m) = narrowed(s.kernel.ffn.act(), stored);
   const OutputImageParam out = s.y.output_buffer();
   out.dim(0).set_min(0);
   out.dim(1).set_min(0);

@@ -55,7 +55,7 @@ class FfnGenerator : public AbstractGenerator {
   void set_generatorparam_value(const std::string& key, const std::string& value) override {
     if (!parameters_.count(key)) {
       fail_usage("generator parameter '" + key +
-                 "' is unknown, wanted variant, dtype, d_model, "
+                 "' is unknown, wanted variant, dtype, act_dtype, d_model, "
                  "d_ff, bias, isa, rows, packing or point");
     }
     parameters_[key] = value;
@@ -100,6 +100,8 @@ class FfnGenerator : public AbstractGenerator {
     KernelSpec k;
     k.ffn.variant = variant_named(parameters_.at("variant"));
     k.ffn.dtype = dtype_named(parameters_.at("dtype"));
+    const std::string& act = parameters_.at("act_dtype");
+    if (!act.empty()) set_act_dtype(k.ffn, dtype_named(act), "act_dtype");
     k.ffn.shape = {parse_dimension(parameters_.at("d_model"), "d_model"),
                    parse_dimension(parameters_.at("d_ff"), "d_ff")};
     k.ffn.bias = parameters_.at("bias") == "true" || parameters_.at("bias") == "1";
@@ -117,9 +119,9 @@ class FfnGenerator : public AbstractGenerator {
   GeneratorContext context_;
   FfnStages stages_;
   std::map<std::string, std::string> parameters_ = {
-      {"variant", "swiglu"}, {"dtype", "f32"},  {"d_model", "any"},
-      {"d_ff", "any"},       {"bias", "false"}, {"isa", ""},
-      {"rows", "16"},        {"packing", ""},   {"point", ""}};
+      {"variant", "swiglu"}, {"dtype", "f32"}, {"d_model", "any"}, {"d_ff", "any"},
+      {"bias", "false"},     {"isa", ""},      {"act_dtype", ""},  {"rows", "16"},
+      {"packing", ""},       {"point", ""}};
 };
 
 const Internal::RegisterGenerator registration(

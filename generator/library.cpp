@@ -90,6 +90,8 @@ std::vector<std::string> emit_command(const LibraryPlan& plan, size_t i, const f
                                    k.ffn.variant.name,
                                    "--dtype",
                                    info(k.ffn.dtype).name,
+                                   "--act-dtype",
+                                   info(k.ffn.act()).name,
                                    "--d-model",
                                    size(k.ffn.shape.d_model),
                                    "--d-ff",

@@ -74,6 +74,7 @@ FfnSpec read_description(const Reader& in, const json& root, const std::string& 
   try {
     ffn.variant = variant_named(in.text("variant"));
     ffn.dtype = dtype_named(in.text("dtype"));
+    set_act_dtype(ffn, dtype_named(in.text("act_dtype")), "act_dtype");
   } catch (const Error& e) {
     if (e.kind() != ErrorKind::usage) throw;
     fail(where + ": " + e.what());

@@ -137,6 +137,7 @@ gf_status create(const gf_library* library, const gf_ffn_desc& desc, const gf_ff
   auto ffn = std::make_unique<gf_ffn>();
   ffn->table = library->table;
   ffn->dtype = table_dtype(*library->table);
+  ffn->act_dtype = table_act_dtype(*library->table);
   ffn->sizes = {desc.d_model, desc.d_ff};
   gf_status status = check_description(*library->table, desc);
   if (status == GF_OK) status = resolve_threads(options ? options->threads : 0, &ffn->threads);

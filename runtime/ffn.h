@@ -57,7 +57,8 @@ inline constexpr int kMaxArguments = 2 + kMaxStreams + 3 + 2;
 struct gf_ffn {
   const gf_kernel_table* table = nullptr;
   gatefold::Sizes sizes;
-  gf_dtype dtype = GF_F32;
+  gf_dtype dtype = GF_F32;      ///< of the packed weights
+  gf_dtype act_dtype = GF_F32;  ///< of x and y
   int threads = 1;
   gatefold::TargetChoice target;
   gatefold::PackedMatrix matrices[3];

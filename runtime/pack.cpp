@@ -52,6 +52,18 @@ PackPanels pack_from(gf_dtype from) {
   return nullptr;
 }
 
+PackPanels pack_to(gf_dtype to, gf_dtype from) {
+  switch (to) {
+    case GF_F32:
+      return pack_from<F32>(from);
+    case GF_BF16:
+      return pack_from<Bf16>(from);
+    case GF_F16:
+      return pack_from<F16>(from);
+  }
+  return nullptr;
+}
+
 struct PackJob {
   const MatrixView& from;
   const PackedLayout& layout;
@@ -81,8 +93,7 @@ PackedLayout packed_layout(const gf_packing& packing, int64_t n, int64_t k, gf_d
 }
 
 void pack_matrix(const MatrixView& from, const PackedLayout& layout, int threads, void* out) {
-  const PackPanels pack =
-      layout.dtype == GF_F32 ? pack_from<F32>(from.dtype) : pack_from<Bf16>(from.dtype);
+  const PackPanels pack = pack_to(layout.dtype, from.dtype);
   PackJob job{from, layout, pack, static_cast<uint8_t*>(out)};
   const auto tasks = static_cast<int>(ceil_div(layout.panels, kPanelsPerTask));
   Pool::process().par_for(threads, pack_task, nullptr, 0, tasks, reinterpret_cast<uint8_t*>(&job));

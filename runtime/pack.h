@@ -40,7 +40,7 @@ PackedLayout packed_layout(const gf_packing& packing, int64_t n, int64_t k, gf_d
 inline constexpr int kMaxPanel = 256;
 inline constexpr int kMaxPair = 8;
 
-/// Fills `out`, padding included, converting to layout.dtype (f32 or bf16). Panels are shared out
+/// Fills `out`, padding included, converting to layout.dtype. Panels are shared out
 /// among the pool's threads, so that each memory node gets its part by first touch.
 void pack_matrix(const MatrixView& from, const PackedLayout& layout, int threads, void* out);
 

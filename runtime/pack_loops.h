@@ -28,6 +28,7 @@ struct Bf16 {
 struct F16 {
   using Word = uint16_t;
   static float to_f32(Word v) { return f32_from_f16(v); }
+  static Word from_f32(float v) { return f16_from_f32(v); }
 };
 
 /// The element at `p`, at any alignment; bits are kept where the type stays.

@@ -22,9 +22,9 @@ gf_status check_rows(const gf_ffn& ffn, const char* name, const gf_rows& r) {
     return failed(GF_INVALID_ARGUMENT, "%s: struct_size %u, wanted %zu", name, r.struct_size,
                   sizeof r);
   }
-  if (r.dtype != ffn.dtype) {
+  if (r.dtype != ffn.act_dtype) {
     return failed(GF_DTYPE_MISMATCH, "%s: dtype %d, the library's is %s", name, r.dtype,
-                  ffn.table->dtype);
+                  ffn.table->act_dtype);
   }
   if (r.cols != ffn.sizes.d_model) {
     return failed(GF_SHAPE_MISMATCH, "%s: %lld columns, wanted d_model %lld", name, ll(r.cols),
@@ -92,8 +92,8 @@ int bucket_for(const gf_ffn& ffn, int64_t rows) {
 void describe_rows(const gf_rows& r, int64_t first, int64_t count, Buffer* buffer) {
   const int64_t stride = count > 1 ? stride_of(r) : r.cols;
   uint8_t* data = static_cast<uint8_t*>(r.data) + first * stride_of(r) * dtype_bytes(r.dtype);
-  const bool f32 = r.dtype == GF_F32;
-  buffer->describe(data, f32 ? halide_type_float : halide_type_bfloat, f32 ? 32 : 16, 2);
+  const auto bits = static_cast<uint8_t>(8 * dtype_bytes(r.dtype));
+  buffer->describe(data, r.dtype == GF_BF16 ? halide_type_bfloat : halide_type_float, bits, 2);
   buffer->dim[0] = {0, static_cast<int32_t>(r.cols), 1};
   buffer->dim[1] = {0, static_cast<int32_t>(count), static_cast<int32_t>(stride)};
 }

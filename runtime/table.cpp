@@ -9,7 +9,17 @@ namespace gatefold {
 namespace {
 
 bool known_dtype(const char* name) {
-  return std::strcmp(name, "f32") == 0 || std::strcmp(name, "bf16") == 0;
+  constexpr const char* kKnown[] = {"f32", "bf16", "f16"};
+  for (const char* known : kKnown) {
+    if (std::strcmp(name, known) == 0) return true;
+  }
+  return false;
+}
+
+/// Of a name that known_dtype() knows.
+gf_dtype dtype_named(const char* name) {
+  if (std::strcmp(name, "bf16") == 0) return GF_BF16;
+  return std::strcmp(name, "f16") == 0 ? GF_F16 : GF_F32;
 }
 
 gf_status check_sizes(const gf_kernel_table& t, const char* source) {
@@ -32,10 +42,14 @@ bool dimension_ok(int64_t size) { return size >= 0 && size <= kMaxDimension; }
 bool flag_ok(int32_t value) { return value == 0 || value == 1; }
 
 gf_status check_description(const gf_kernel_table& t, const char* source) {
-  if (!t.library || !t.variant || !t.dtype || !t.halide_version || !t.kernels)
+  if (!t.library || !t.variant || !t.dtype || !t.halide_version || !t.kernels || !t.act_dtype)
     return failed(GF_BAD_LIBRARY, "%s: the table has null pointers", source);
   if (!known_dtype(t.dtype))
-    return failed(GF_BAD_LIBRARY, "%s: dtype '%s', wanted f32 or bf16", source, t.dtype);
+    return failed(GF_BAD_LIBRARY, "%s: dtype '%s', wanted f32, bf16 or f16", source, t.dtype);
+  if (std::strcmp(t.act_dtype, t.dtype) != 0 && std::strcmp(t.act_dtype, "f32") != 0) {
+    return failed(GF_BAD_LIBRARY, "%s: act_dtype '%s', wanted %s or f32", source, t.act_dtype,
+                  t.dtype);
+  }
   if (!dimension_ok(t.d_model) || !dimension_ok(t.d_ff)) {
     return failed(GF_BAD_LIBRARY, "%s: %lld x %lld, wanted sizes from 0 (any) to %lld", source,
                   static_cast<long long>(t.d_model), static_cast<long long>(t.d_ff),
@@ -93,9 +107,9 @@ gf_status check_kernel(const gf_kernel_table& t, int index, const char* source) 
 
 }  // namespace
 
-gf_dtype table_dtype(const gf_kernel_table& table) {
-  return std::strcmp(table.dtype, "bf16") == 0 ? GF_BF16 : GF_F32;
-}
+gf_dtype table_dtype(const gf_kernel_table& table) { return dtype_named(table.dtype); }
+
+gf_dtype table_act_dtype(const gf_kernel_table& table) { return dtype_named(table.act_dtype); }
 
 gf_status check_table(const gf_kernel_table* table, const char* source) {
   if (!table) return failed(GF_BAD_LIBRARY, "%s: gives no kernel table", source);

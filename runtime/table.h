@@ -17,6 +17,7 @@ inline const gf_kernel& kernel_at(const gf_kernel_table& table, int index) {
 
 /// The table's dtype; only call on a checked table.
 gf_dtype table_dtype(const gf_kernel_table& table);
+gf_dtype table_act_dtype(const gf_kernel_table& table);  ///< of x and y
 
 /// Whether everything that the runtime relies on holds; `source` names the library in the message.
 gf_status check_table(const gf_kernel_table* table, const char* source);

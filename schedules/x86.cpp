@@ -137,8 +137,7 @@ void Shaper::unfused_hidden() {
 
 void schedule_x86(FfnStages& s) {
   const KernelSpec& k = s.kernel;
-  Shaper shape{s, k.point, info(k.target).vector_lanes,
-               k.ffn.dtype == DType::bf16 && info(k.target).bf16 == Bf16Path::dot,
+  Shaper shape{s, k.point, info(k.target).vector_lanes, uses_bf16_dot(k.ffn, k.target),
                k.rows.tuned_rows > 32};
   shape.x_packed();
   shape.output();

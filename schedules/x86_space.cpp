@@ -29,7 +29,7 @@ int vectors(const KernelSpec& k) {
 /// keeps two more at hand (13 rows spill, 12 do not). 0: not even one row fits.
 int most_rows(const KernelSpec& k) {
   const TargetInfo& target = info(k.target);
-  const bool widened = k.ffn.dtype == DType::bf16 && target.bf16 == Bf16Path::widen;
+  const bool widened = k.ffn.dtype == DType::bf16 && !uses_bf16_dot(k.ffn, k.target);
   const int spare = target.vector_registers == 32 ? 4 : 2;
   const int held = widened ? 2 * vectors(k) + spare : vectors(k) + 1;
   const int most = std::max(0, target.vector_registers - held) / vectors(k);
@@ -39,6 +39,12 @@ int most_rows(const KernelSpec& k) {
 }
 
 using Reason = std::optional<std::string>;
+
+/// bf16 stands in pairs: what the dot instruction multiplies, and two that one word is widened to.
+int pair_of(DType dtype) { return dtype == DType::bf16 ? 2 : 1; }
+
+/// Steps of k in one 64-byte line.
+int k_step_of(DType dtype, int panel) { return 64 / (panel * pair_of(dtype) * info(dtype).bytes); }
 
 /// The down projection reads as many hidden columns as its k is padded to; gate and up must have
 /// panels for all of them.
@@ -51,15 +57,15 @@ bool panels_cover_hidden(const FfnSpec& ffn, const Packing& p) {
 Reason packing_reason(const KernelSpec& k) {
   const Packing& p = k.packing;
   const int lanes = info(k.target).vector_lanes;
-  const int pair = k.ffn.dtype == DType::bf16 ? 2 : 1;
+  const int pair = pair_of(k.ffn.dtype);
   if (p.pair != pair) return out_of_bound("pair", p.pair, number(pair) + " for this dtype");
   if (p.panel != 8 && p.panel != 16) return out_of_bound("panel", p.panel, "8 or 16");
   if (p.panel % lanes != 0) {
     return out_of_bound("panel", p.panel, "a multiple of " + number(lanes) + " lanes");
   }
-  if (p.k_step != 16 / p.panel) {
-    return out_of_bound("k_step", p.k_step, number(16 / p.panel) + " (one 64-byte line)");
-  }
+  const int k_step = k_step_of(k.ffn.dtype, p.panel);
+  if (p.k_step != k_step)
+    return out_of_bound("k_step", p.k_step, number(k_step) + " (one 64-byte line)");
   if (p.k_lines < 1 || p.k_lines > 64) return out_of_bound("k_lines", p.k_lines, "1 to 64");
   if (p.group != 2 && p.group != 4) return out_of_bound("group", p.group, "2 or 4");
   if (!panels_cover_hidden(k.ffn, p)) {
@@ -192,7 +198,7 @@ bool pads_little(const FfnSpec& ffn, Packing p, int lines) {
 }
 
 Packing packing_of(const FfnSpec& ffn, int panel, int group) {
-  Packing p{.panel = panel, .pair = ffn.dtype == DType::bf16 ? 2 : 1, .k_step = 16 / panel};
+  Packing p{.panel = panel, .pair = pair_of(ffn.dtype), .k_step = k_step_of(ffn.dtype, panel)};
   p.group = group;
   p.k_lines = 1;
   for (int lines : {2, 4, 8, 16}) {
@@ -294,7 +300,9 @@ void default_wide(KernelSpec& k, int64_t rows) {
 ///     prefetch 0.81
 ///   192 rows: k-blocks of 128 lines 0.87, with prefetch 0.75, of 16 lines 0.38
 /// Tried and left out: blocks of 4 to 32 panels that share a k-block of x (0.95 to 1.12 of the
-/// time). Few tiles want short k-blocks, since only the first tile of a block fetches it; many
+/// time); for 16 rows, the prefetch of the next k-block spread over all row tiles instead of issued
+/// by the first (0.99 of the time with blocks of 16 lines, 1.04 to 1.06 with longer ones). Few
+/// tiles want short k-blocks, since only the first tile of a block fetches it; many
 /// tiles want long ones, since each tile then reads x in longer runs.
 void default_narrow(KernelSpec& k, int64_t rows) {
   k.point.streams = rows <= 4 ? k.packing.group : 2;

@@ -8,6 +8,7 @@ const std::vector<DTypeInfo>& all_dtypes() {
   static const std::vector<DTypeInfo> dtypes = {
       {"f32", DType::f32, 4, "f32 storage, f32 accumulation"},
       {"bf16", DType::bf16, 2, "bf16 storage, f32 accumulation, y rounded once"},
+      {"f16", DType::f16, 2, "f16 storage, f32 arithmetic and hidden layer, y rounded once"},
   };
   return dtypes;
 }

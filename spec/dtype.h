@@ -6,8 +6,8 @@
 
 namespace gatefold {
 
-/// Storage type of weights and activations; accumulation is always f32.
-enum class DType { f32, bf16 };
+/// Storage type of weights or activations; accumulation is always f32.
+enum class DType { f32, bf16, f16 };
 
 struct DTypeInfo {
   std::string name;

@@ -1,6 +1,8 @@
 #pragma once
 
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "spec/dtype.h"
@@ -14,10 +16,29 @@ namespace gatefold {
 /// The description of one FFN: what a library computes, whatever its schedule.
 struct FfnSpec {
   Variant variant;
-  DType dtype = DType::f32;
+  DType dtype = DType::f32;  ///< of the weights, and of x and y unless act_dtype says otherwise
   Shape shape;
   bool bias = false;
+  std::optional<DType> act_dtype = {};  ///< of x and y; only ever f32 beside 16-bit weights
+
+  DType act() const { return act_dtype.value_or(dtype); }
+  /// "bf16"; "bf16_f32" with f32 activations.
+  std::string dtypes() const;
 };
+
+/// Sets act_dtype; a usage error (naming `flag`) unless `act` is `ffn.dtype` or f32.
+void set_act_dtype(FfnSpec& ffn, DType act, const char* flag = "--act-dtype");
+
+/// Sets both types from what FfnSpec::dtypes() gives.
+void set_dtypes(FfnSpec& ffn, std::string_view text);
+
+/// Whether a kernel multiplies pairs of bf16 by the target's dot instruction: that rounds what it
+/// multiplies, so f32 activations are multiplied in f32.
+bool uses_bf16_dot(const FfnSpec& ffn, Target target);
+
+/// Type of the hidden layer between the two projections: f32 except where the dot instruction of
+/// the down projection needs 16 bits.
+DType hidden_dtype(const FfnSpec& ffn, Target target);
 
 /// Everything that decides the code of one kernel.
 struct KernelSpec {

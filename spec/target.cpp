@@ -31,9 +31,4 @@ const TargetInfo& target_named(std::string_view name) {
   return find_named(all_targets(), name, "target");
 }
 
-DType hidden_dtype(Target target, DType storage) {
-  const bool dot = storage == DType::bf16 && info(target).bf16 == Bf16Path::dot;
-  return dot ? DType::bf16 : DType::f32;
-}
-
 }  // namespace gatefold

@@ -5,8 +5,6 @@
 #include <string_view>
 #include <vector>
 
-#include "spec/dtype.h"
-
 namespace gatefold {
 
 enum class Target { x86_avx2, x86_avx512, x86_avx512_bf16 };
@@ -28,9 +26,5 @@ struct TargetInfo {
 const std::vector<TargetInfo>& all_targets();
 const TargetInfo& info(Target target);
 const TargetInfo& target_named(std::string_view name);
-
-/// Type of the hidden layer between the two projections: f32 except where the dot instruction of
-/// the down projection needs 16 bits.
-DType hidden_dtype(Target target, DType storage);
 
 }  // namespace gatefold

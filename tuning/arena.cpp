@@ -37,7 +37,7 @@ void Arena::prepare(const MeasureRequest& request) {
     prepared_for_ = key;
   }
   for (Rotation& rotation : rotations_) rotation.in_use = false;
-  x_ = stored_as(request.ffn.dtype, data_->x(0, request.rows));
+  x_ = stored_as(request.ffn.act(), data_->x(0, request.rows));
 }
 
 /// Packings that this request does not need go first; returns the bytes left for another.

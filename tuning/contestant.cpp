@@ -22,7 +22,7 @@ double ms_since(Clock::time_point start) {
 gf_rows input_rows(const std::vector<uint8_t>& x, const MeasureRequest& request) {
   gf_rows rows = {};
   rows.struct_size = sizeof rows;
-  rows.dtype = runtime_dtype(request.ffn.dtype);
+  rows.dtype = runtime_dtype(request.ffn.act());
   rows.data = const_cast<uint8_t*>(x.data());
   rows.rows = request.rows;
   rows.cols = request.ffn.shape.d_model;
@@ -50,6 +50,8 @@ std::string why_unfit(const gf_kernel_table& t, const MeasureRequest& r) {
   }
   if (t.variant != r.ffn.variant.name) return std::string("the library is for ") + t.variant;
   if (t.dtype != info(r.ffn.dtype).name) return std::string("the library is for ") + t.dtype;
+  if (t.act_dtype != info(r.ffn.act()).name)
+    return std::string("the library is for x and y in ") + t.act_dtype;
   if ((t.has_bias != 0) != r.ffn.bias) return "the library differs in having biases";
   return {};
 }

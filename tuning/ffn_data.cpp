@@ -32,8 +32,20 @@ float rounded_to(DType dtype, float value) {
       return value;
     case DType::bf16:
       return f32_from_bf16(bf16_from_f32(value));
+    case DType::f16:
+      return f32_from_f16(f16_from_f32(value));
   }
   return value;
+}
+
+template <typename Word, typename Convert>
+std::vector<uint8_t> elements(const std::vector<float>& values, Convert convert) {
+  std::vector<uint8_t> out(values.size() * sizeof(Word));
+  for (size_t i = 0; i < values.size(); ++i) {
+    const Word word = convert(values[i]);
+    std::memcpy(out.data() + i * sizeof word, &word, sizeof word);
+  }
+  return out;
 }
 
 const float* data_or_null(const std::vector<float>& values) {
@@ -48,33 +60,39 @@ gf_dtype runtime_dtype(DType dtype) {
       return GF_F32;
     case DType::bf16:
       return GF_BF16;
+    case DType::f16:
+      return GF_F16;
   }
   return GF_F32;
 }
 
 std::vector<uint8_t> stored_as(DType dtype, const std::vector<float>& values) {
-  const size_t size = static_cast<size_t>(info(dtype).bytes);
-  std::vector<uint8_t> out(values.size() * size);
-  for (size_t i = 0; i < values.size(); ++i) {
-    const uint16_t bf16 = bf16_from_f32(values[i]);
-    const void* element = dtype == DType::bf16 ? static_cast<const void*>(&bf16) : &values[i];
-    std::memcpy(out.data() + i * size, element, size);
+  switch (dtype) {
+    case DType::f32:
+      return elements<float>(values, [](float value) { return value; });
+    case DType::bf16:
+      return elements<uint16_t>(values, bf16_from_f32);
+    case DType::f16:
+      return elements<uint16_t>(values, f16_from_f32);
   }
-  return out;
+  return {};
 }
 
 float loaded_from(DType dtype, const uint8_t* element) {
-  uint16_t bf16 = 0;
-  float f32 = 0;
+  uint16_t half = 0;
+  float whole = 0;
   switch (dtype) {
     case DType::f32:
-      std::memcpy(&f32, element, sizeof f32);
-      return f32;
+      std::memcpy(&whole, element, sizeof whole);
+      return whole;
     case DType::bf16:
-      std::memcpy(&bf16, element, sizeof bf16);
-      return f32_from_bf16(bf16);
+      std::memcpy(&half, element, sizeof half);
+      return f32_from_bf16(half);
+    case DType::f16:
+      std::memcpy(&half, element, sizeof half);
+      return f32_from_f16(half);
   }
-  return f32;
+  return whole;
 }
 
 FfnData::FfnData(const FfnSpec& ffn, uint64_t seed, int threads)
@@ -82,24 +100,28 @@ FfnData::FfnData(const FfnSpec& ffn, uint64_t seed, int threads)
   const int64_t d = ffn.shape.d_model, f = ffn.shape.d_ff;
   const double in = 1 / std::sqrt(static_cast<double>(d));
   const double out = 1 / std::sqrt(static_cast<double>(f));
-  if (ffn.variant.gated) gate_ = random(kGate, 0, d * f, in);
-  up_ = random(kUp, 0, d * f, in);
-  down_ = random(kDown, 0, d * f, out);
+  if (ffn.variant.gated) gate_ = weight(kGate, d * f, in);
+  up_ = weight(kUp, d * f, in);
+  down_ = weight(kDown, d * f, out);
   if (!ffn.bias) return;
-  if (ffn.variant.gated) gate_bias_ = random(kGateBias, 0, f, 0.1);
-  up_bias_ = random(kUpBias, 0, f, 0.1);
-  down_bias_ = random(kDownBias, 0, d, 0.1);
+  if (ffn.variant.gated) gate_bias_ = weight(kGateBias, f, 0.1);
+  up_bias_ = weight(kUpBias, f, 0.1);
+  down_bias_ = weight(kDownBias, d, 0.1);
 }
 
-std::vector<float> FfnData::random(int stream, int64_t first, int64_t count,
-                                   double deviation) const {
+std::vector<float> FfnData::weight(int stream, int64_t count, double deviation) const {
+  return random(stream, 0, count, deviation, ffn_.dtype);
+}
+
+std::vector<float> FfnData::random(int stream, int64_t first, int64_t count, double deviation,
+                                   DType dtype) const {
   std::vector<float> out(static_cast<size_t>(count));
   const uint64_t key = splitmix(seed_ * 64 + static_cast<uint64_t>(stream));
   const float reach = static_cast<float>(deviation * std::sqrt(3.0));  // of a uniform distribution
   const int parts = count < (1 << 16) ? 1 : threads_;
   const auto part = [&](int p) {
     for (int64_t i = count * p / parts; i < count * (p + 1) / parts; ++i) {
-      out[static_cast<size_t>(i)] = rounded_to(ffn_.dtype, uniform(key, first + i, reach));
+      out[static_cast<size_t>(i)] = rounded_to(dtype, uniform(key, first + i, reach));
     }
   };
   std::vector<std::thread> others;
@@ -110,7 +132,7 @@ std::vector<float> FfnData::random(int stream, int64_t first, int64_t count,
 }
 
 std::vector<float> FfnData::x(int64_t first, int64_t count) const {
-  return random(kX, first * ffn_.shape.d_model, count * ffn_.shape.d_model, 1);
+  return random(kX, first * ffn_.shape.d_model, count * ffn_.shape.d_model, 1, ffn_.act());
 }
 
 gf_tensor FfnData::tensor(const std::vector<float>& data, int64_t rows, int64_t cols) {

@@ -11,7 +11,7 @@ namespace gatefold {
 
 /// Weights and inputs made from a seed: the same everywhere, and of the size that trained ones have
 /// (a matrix with K inputs about 1/sqrt(K), x about 1). Held as f32, but with values that the
-/// description's dtype can express, so that library and reference see the same numbers.
+/// description's dtypes can express, so that library and reference see the same numbers.
 class FfnData {
  public:
   FfnData(const FfnSpec& ffn, uint64_t seed, int threads);
@@ -27,7 +27,9 @@ class FfnData {
   std::vector<float> x(int64_t first, int64_t count) const;
 
  private:
-  std::vector<float> random(int stream, int64_t first, int64_t count, double deviation) const;
+  std::vector<float> weight(int stream, int64_t count, double deviation) const;
+  std::vector<float> random(int stream, int64_t first, int64_t count, double deviation,
+                            DType dtype) const;
   static gf_tensor tensor(const std::vector<float>& data, int64_t rows, int64_t cols);
 
   FfnSpec ffn_;

@@ -7,15 +7,16 @@ namespace gatefold {
 namespace {
 
 constexpr uint8_t kGuardByte = 0xa5;
-constexpr uint8_t kPoisonByte = 0xff;  // all ones is a NaN in f32 and in bf16
+constexpr uint8_t kPoisonByte = 0xff;  // all ones is a NaN in f32, bf16 and f16
 
 int element_bytes(gf_dtype dtype) { return dtype == GF_F32 ? 4 : 2; }
 
-/// All exponent bits set: infinite or NaN. bf16 is the upper half of an f32.
+/// Not all exponent bits set: neither infinite nor NaN. bf16 is the upper half of an f32.
 bool is_finite(const uint8_t* element, gf_dtype dtype) {
+  const uint16_t exponent = dtype == GF_F16 ? 0x7c00u : 0x7f80u;
   uint16_t high = 0;
   std::memcpy(&high, element + (dtype == GF_F32 ? 2 : 0), sizeof high);
-  return (high & 0x7f80u) != 0x7f80u;
+  return (high & exponent) != exponent;
 }
 
 }  // namespace

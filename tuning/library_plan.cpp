@@ -81,7 +81,7 @@ Schedule schedule_for(const LibraryRequest& request, Target target) {
 }  // namespace
 
 std::string default_library_name(const FfnSpec& ffn) {
-  return "ffn_" + ffn.variant.name + "_" + info(ffn.dtype).name + "_" + ffn.shape.text() +
+  return "ffn_" + ffn.variant.name + "_" + ffn.dtypes() + "_" + ffn.shape.text() +
          (ffn.bias ? "_bias" : "");
 }
 

@@ -64,11 +64,11 @@ Oracle::Verdict Oracle::judge(const uint8_t* y, int64_t rows) {
     append(expected.spread, r.spread);
     append(expected.drift, r.drift);
     for (int64_t c = 0; c < columns; ++c) {
-      values.push_back(loaded_from(ffn.dtype, y + (row * columns + c) * info(ffn.dtype).bytes));
+      values.push_back(loaded_from(ffn.act(), y + (row * columns + c) * info(ffn.act()).bytes));
     }
   }
   const Tolerance allowed =
-      tolerance(ffn.dtype, hidden_dtype(target_, ffn.dtype), columns, ffn.shape.d_ff);
+      tolerance(ffn.act(), hidden_dtype(ffn, target_), columns, ffn.shape.d_ff);
   const Comparison found = compare(values, expected, allowed);
   Verdict verdict;
   verdict.ok = acceptable(found, allowed, columns, ffn.shape.d_ff);

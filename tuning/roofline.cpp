@@ -7,13 +7,7 @@ namespace gatefold {
 namespace {
 
 double peak_gflops(const FfnSpec& ffn, const Roof& roof) {
-  switch (ffn.dtype) {
-    case DType::f32:
-      return roof.f32_gflops;
-    case DType::bf16:
-      return info(roof.target).bf16 == Bf16Path::dot ? roof.bf16_gflops : roof.f32_gflops;
-  }
-  return 0;
+  return uses_bf16_dot(ffn, roof.target) ? roof.bf16_gflops : roof.f32_gflops;
 }
 
 }  // namespace
@@ -28,11 +22,11 @@ int64_t packed_weight_bytes(const FfnSpec& ffn, const Packing& packing) {
 Roofline roofline(const FfnSpec& ffn, int64_t rows, const Roof& roof, int64_t packed_bytes) {
   const double d_model = static_cast<double>(ffn.shape.d_model);
   const double weights = ffn.variant.matrices() * d_model * static_cast<double>(ffn.shape.d_ff);
-  const double element = info(ffn.dtype).bytes;
+  const double element = info(ffn.dtype).bytes, act_element = info(ffn.act()).bytes;
   const double flops = 2 * weights * static_cast<double>(rows);
   const double weight_bytes =
       packed_bytes > 0 ? static_cast<double>(packed_bytes) : weights * element;
-  const double bytes = weight_bytes + 2 * static_cast<double>(rows) * d_model * element;
+  const double bytes = weight_bytes + 2 * static_cast<double>(rows) * d_model * act_element;
   const double peak = peak_gflops(ffn, roof);
   const double compute_ms = peak > 0 ? flops / peak / 1e6 : 0;
   const double memory_ms = roof.read_gbps > 0 ? bytes / roof.read_gbps / 1e6 : 0;

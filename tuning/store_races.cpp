@@ -122,7 +122,7 @@ WorkloadKey read_key(SQLite::Statement& row, const std::string& file) {
     WorkloadKey key;
     key.cpu = row.getColumn("cpu").getString();
     key.target = target_named(row.getColumn("isa").getString()).target;
-    key.ffn.dtype = dtype_named(row.getColumn("dtype").getString());
+    set_dtypes(key.ffn, row.getColumn("dtype").getString());
     key.ffn.variant = variant_named(row.getColumn("variant").getString());
     read_parameters(row.getColumn("parameters").getString(), key.ffn.variant, where);
     key.ffn.bias = row.getColumn("bias").getInt() != 0;

@@ -48,7 +48,7 @@ std::vector<double> parse_samples(const std::string& text, const std::string& wh
 void bind_key(SQLite::Statement& s, const WorkloadKey& key) {
   s.bind(":cpu", key.cpu);
   s.bind(":isa", info(key.target).name);
-  s.bind(":dtype", info(key.ffn.dtype).name);
+  s.bind(":dtype", key.ffn.dtypes());
   s.bind(":variant", key.ffn.variant.name);
   s.bind(":parameters", parameters_text(key.ffn.variant));
   s.bind(":bias", key.ffn.bias ? 1 : 0);

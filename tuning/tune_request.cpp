@@ -43,7 +43,7 @@ void check_worker(const std::vector<std::string>& command) {
 }
 
 bool same_but_threads(const WorkloadKey& a, const WorkloadKey& b) {
-  return a.cpu == b.cpu && a.target == b.target && a.ffn.dtype == b.ffn.dtype &&
+  return a.cpu == b.cpu && a.target == b.target && a.ffn.dtypes() == b.ffn.dtypes() &&
          a.ffn.variant.name == b.ffn.variant.name &&
          parameters_text(a.ffn.variant) == parameters_text(b.ffn.variant) &&
          a.ffn.shape == b.ffn.shape && a.ffn.bias == b.ffn.bias &&

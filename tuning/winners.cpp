@@ -17,7 +17,7 @@ namespace {
 bool same_block(const FfnSpec& a, const FfnSpec& b) {
   return a.variant.name == b.variant.name &&
          parameters_text(a.variant) == parameters_text(b.variant) && a.dtype == b.dtype &&
-         a.shape == b.shape && a.bias == b.bias;
+         a.act() == b.act() && a.shape == b.shape && a.bias == b.bias;
 }
 
 bool same_set(const WinnerSet& set, const WorkloadKey& key, const std::string& packing) {
@@ -109,7 +109,7 @@ const WinnerSet* find_set(const std::vector<WinnerSet>& sets, const WinnerQuery&
     }
   }
   const std::string what = query.ffn.variant.name + " " + query.ffn.shape.text() + " " +
-                           info(query.ffn.dtype).name + " on " + info(query.target).name;
+                           query.ffn.dtypes() + " on " + info(query.target).name;
   if (best && best->key.cpu != query.cpu) note = "tuned on another CPU: " + best->key.cpu;
   if (!best && stale)
     note = "the winners of " + what + " are of another generator or Halide version";

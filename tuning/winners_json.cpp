@@ -42,7 +42,7 @@ Json set_json(const WinnerSet& set) {
   for (const Winner& w : set.winners) winners.push_back(winner_json(w));
   return {{"cpu", set.key.cpu},
           {"target", info(set.key.target).name},
-          {"dtype", info(set.key.ffn.dtype).name},
+          {"dtype", set.key.ffn.dtypes()},
           {"variant", set.key.ffn.variant.name},
           {"parameters", parameters_text(set.key.ffn.variant)},
           {"bias", set.key.ffn.bias},
@@ -141,7 +141,10 @@ WinnerSet read_set(const Field& f) {
   WinnerSet set;
   set.key.cpu = f["cpu"].text();
   set.key.target = named(f["target"], [](const auto& text) { return target_named(text).target; });
-  set.key.ffn.dtype = named(f["dtype"], [](const auto& text) { return dtype_named(text); });
+  named(f["dtype"], [&](const auto& text) {
+    set_dtypes(set.key.ffn, text);
+    return true;
+  });
   set.key.ffn.variant = named(f["variant"], [](const auto& text) { return variant_named(text); });
   read_parameters(f["parameters"].text(), set.key.ffn.variant, f.name());
   set.key.ffn.bias = f["bias"].boolean();

@@ -88,7 +88,7 @@ Json to_json(const FfnSpec& f) {
           {"alpha", f.variant.alpha},
           {"limit", f.variant.limit},
           {"up_offset", f.variant.up_offset},
-          {"dtype", info(f.dtype).name},
+          {"dtype", f.dtypes()},
           {"d_model", f.shape.d_model},
           {"d_ff", f.shape.d_ff},
           {"bias", f.bias}};
@@ -101,7 +101,7 @@ FfnSpec ffn_from_json(const Json& j) {
   f.variant.alpha = j.at("alpha").get<float>();
   f.variant.limit = j.at("limit").get<float>();
   f.variant.up_offset = j.at("up_offset").get<float>();
-  f.dtype = dtype_named(j.at("dtype").get<std::string>());
+  set_dtypes(f, j.at("dtype").get<std::string>());
   f.shape = {j.at("d_model").get<int64_t>(), j.at("d_ff").get<int64_t>()};
   f.bias = j.at("bias").get<bool>();
   return f;

@@ -19,7 +19,8 @@ double deviation(double y, double r) {
 double ratio(double a, double b) { return a == 0 ? 0 : b == 0 ? kInfinite : a / b; }
 
 double bound_of(const ReferenceResult& r, size_t i, const Tolerance& t) {
-  return t.output * std::fabs(r.y[i]) + t.hidden * r.spread[i] + t.sums * (r.scale[i] + r.drift[i]);
+  return t.output * std::fabs(r.y[i]) + t.least + t.hidden * r.spread[i] +
+         t.sums * (r.scale[i] + r.drift[i]);
 }
 
 }  // namespace

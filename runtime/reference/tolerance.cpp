@@ -8,9 +8,12 @@ namespace {
 
 constexpr double kU32 = 0x1p-24;
 constexpr double kU16 = 0x1p-8;
+constexpr double kHalf = 0x1p-11;
 
 constexpr double kLargestF32 = 2e-6;
 constexpr double kLargestBf16 = 4e-3;
+constexpr double kLargestF16 = 1e-3;
+constexpr double kLeastF16 = 0x1p-25;
 
 // Independent roundings of d_ff products have a deviation of 0.4 u16 of their spread; one output in
 // 1e9 lies beyond six deviations.
@@ -31,8 +34,30 @@ double rounding_of(DType dtype) {
       return 0;
     case DType::bf16:
       return kU16;
+    case DType::f16:
+      return kHalf;
   }
   return 0;
+}
+
+/// Of the norms of few values: each rounding counts in full, and the one of y comes on top.
+double largest(DType dtype, DType hidden) {
+  if (hidden == DType::bf16) return 2 * kU16;
+  switch (dtype) {
+    case DType::f32:
+      return kLargestF32;
+    case DType::bf16:
+      return kLargestBf16;
+    case DType::f16:
+      return kLargestF16;
+  }
+  return 0;
+}
+
+/// Of the norms of many values.
+double usual(DType dtype, double sums) {
+  const double all = sums + rounding_of(dtype);
+  return dtype == DType::f32 ? all : std::min(largest(dtype, DType::f32), all);
 }
 
 }  // namespace
@@ -40,18 +65,12 @@ double rounding_of(DType dtype) {
 Tolerance tolerance(DType dtype, DType hidden, int64_t d_model, int64_t d_ff) {
   const double sums = sums_in_f32(d_model, d_ff);
   const bool few = std::min(d_model, d_ff) < kRelativeFrom;
-  // Of few hidden values each rounding counts in full, and the one of y comes on top.
-  const double few_bf16 = hidden == DType::bf16 ? 2 * kU16 : kLargestBf16;
-  double all = sums;
-  if (dtype == DType::f32) {
-    if (few) all = kLargestF32;
-  } else {
-    all = few ? few_bf16 : std::min(kLargestBf16, sums + rounding_of(dtype));
-  }
+  const double all = few ? largest(dtype, hidden) : usual(dtype, sums);
   Tolerance t;
   t.rel_l2 = all;
   t.scaled = all;
   t.output = rounding_of(dtype);
+  t.least = dtype == DType::f16 ? kLeastF16 : 0;
   // Of few products the sum of the bounds is less than six deviations.
   const double of_few = std::sqrt(static_cast<double>(d_ff)) * kU16;
   t.hidden = hidden == DType::f32 ? 0 : std::min(kHiddenSpread, of_few);

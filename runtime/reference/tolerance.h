@@ -23,19 +23,24 @@ namespace gatefold {
 //   (below kRelativeFrom with a bf16 hidden layer: 2 u16, as a lone hidden value may be rounded by
 //   u16)
 //
+// Rounding to f16 (unit roundoff 2^-11): of y alone; outputs below 2^-14 by at most 2^-25.
+//   f16 = sums + 2^-11, at most 1e-3
+//
 // Below kRelativeFrom there are too few terms for averages (the only hidden value of d_ff = 1 may
 // be what is left of a gate that cancels): the norms are held to the largest tolerance, each output
 // to its own.
 struct Tolerance {
   double rel_l2 = 0;  ///< bounds ||y - r|| / ||r||, for sizes from kRelativeFrom on
   double scaled = 0;  ///< bounds ||y - r|| / || |h| |W_down|^T + |b| ||, for any size
-  // One output alone: |y - r| <= output |r| + hidden spread + sums (scale + drift).
+  // One output alone: |y - r| <= output |r| + least + hidden spread + sums (scale + drift).
   double output = 0;
+  double least = 0;
   double hidden = 0;
   double sums = 0;
 };
 
-/// `hidden`: what the hidden layer is rounded to (hidden_dtype() of spec/target.h).
+/// `dtype`: of y. `hidden`: what the hidden layer is rounded to (hidden_dtype() of
+/// spec/ffn_spec.h).
 Tolerance tolerance(DType dtype, DType hidden, int64_t d_model, int64_t d_ff);
 
 /// Below this size rel_l2 says little: a row's few terms may cancel by chance.

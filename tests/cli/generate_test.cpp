@@ -12,9 +12,10 @@ using ::testing::HasSubstr;
 using ::testing::UnorderedElementsAre;
 using Arguments = std::vector<std::string>;
 
-Arguments small_block(const std::string& folder, const Arguments& flags = {}) {
+Arguments small_block(const std::string& folder, const Arguments& flags = {},
+                      const std::string& dtype = "f32") {
   Arguments all = {"generate", "--variant", "swiglu", "--d-model", "24",   "--d-ff",
-                   "40",       "--dtype",   "f32",    "--rows",    "1,4",  "--target",
+                   "40",       "--dtype",   dtype,    "--rows",    "1,4",  "--target",
                    "x86-avx2", "--name",    "k",      "-o",        folder, "--json"};
   all.insert(all.end(), flags.begin(), flags.end());
   return all;
@@ -52,6 +53,27 @@ TEST(Generate, TheSameInputGivesTheSameBytes) {
   for (const std::string& file : kFiles) {
     EXPECT_EQ(content(a / file), content(b / file)) << file;
   }
+}
+
+TEST(Generate, TakesAnotherTypeForActivations) {
+  const TempFolder folder;
+  const Outcome outcome = gatefold(small_block(folder.path(), {"--act-dtype", "f32"}, "f16"));
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_EQ(outcome.json()["dtype"], "f16");
+  EXPECT_EQ(outcome.json()["act_dtype"], "f32");
+  EXPECT_EQ(outcome.json()["kernels"][0]["name"], "ffn_swiglu_f16_f32_24x40_avx2_rows_1_1");
+  const Outcome check = gatefold({"check", "--library", folder / "k.json", "--json"});
+  EXPECT_EQ(check.exit_code, 0) << check.err;
+  for (const auto& cell : check.json()["cells"])
+    EXPECT_LE(cell["tolerance"].get<double>(), 2e-6) << "y is not rounded to f16";
+}
+
+TEST(Generate, RefusesOtherActivationTypes) {
+  const TempFolder folder;
+  const Outcome outcome = gatefold(small_block(folder.path(), {"--act-dtype", "bf16"}));
+  EXPECT_EQ(outcome.exit_code, 2);
+  EXPECT_THAT(outcome.err, HasSubstr("--act-dtype: 'bf16' with weights in f32, wanted f32"));
+  EXPECT_THAT(folder.names(), testing::IsEmpty());
 }
 
 TEST(Generate, TakesAPointAndAProfile) {

@@ -25,23 +25,26 @@ using At = GuardedMemory::At;
 struct Kind {
   const char* name;
   Target target;
-  DType dtype;
+  const char* dtypes;
 };
 
 class Call : public testing::TestWithParam<Kind> {
  protected:
   void SetUp() override {
     if (!gf_isa_usable(info(GetParam().target).name.c_str())) GTEST_SKIP() << "not on this CPU";
-    block = std::make_unique<CompiledBlock>(GetParam().target, GetParam().dtype);
+    block = std::make_unique<CompiledBlock>(GetParam().target, GetParam().dtypes);
   }
   std::unique_ptr<CompiledBlock> block;
 };
 
 INSTANTIATE_TEST_SUITE_P(Kinds, Call,
-                         testing::Values(Kind{"f32", Target::x86_avx2, DType::f32},
-                                         Kind{"bf16", Target::x86_avx2, DType::bf16},
-                                         Kind{"avx512_f32", Target::x86_avx512, DType::f32},
-                                         Kind{"avx512_bf16", Target::x86_avx512_bf16, DType::bf16}),
+                         testing::Values(Kind{"f32", Target::x86_avx2, "f32"},
+                                         Kind{"bf16", Target::x86_avx2, "bf16"},
+                                         Kind{"f16", Target::x86_avx2, "f16"},
+                                         Kind{"bf16_f32", Target::x86_avx2, "bf16_f32"},
+                                         Kind{"f16_f32", Target::x86_avx2, "f16_f32"},
+                                         Kind{"avx512_f32", Target::x86_avx512, "f32"},
+                                         Kind{"avx512_bf16", Target::x86_avx512_bf16, "bf16"}),
                          [](const auto& p) { return p.param.name; });
 
 TEST_P(Call, TouchesNothingBesideItsTensors) {
@@ -108,7 +111,7 @@ TEST_P(Call, AnyElementAlignment) {
 }
 
 TEST(CallThreads, ZeroRowsNeedNoMemory) {
-  const CompiledBlock block(Target::x86_avx2, DType::f32);
+  const CompiledBlock block(Target::x86_avx2, "f32");
   Ffn ffn = block.make();
   const gf_rows none = block.rows(nullptr, 0);
   EXPECT_EQ(gf_ffn_run(ffn.get(), &none, &none), GF_OK);
@@ -116,7 +119,7 @@ TEST(CallThreads, ZeroRowsNeedNoMemory) {
 }
 
 TEST(CallThreads, SmallStacksAreEnough) {
-  const CompiledBlock block(Target::x86_avx2, DType::f32);
+  const CompiledBlock block(Target::x86_avx2, "f32");
   const Bytes x = block.input(40);
   for (int threads : {1, 4}) {
     Ffn ffn = block.make(threads);
@@ -154,7 +157,7 @@ std::vector<int> worker_cpus() {
 
 /// OpenMP's binding and event loops do that.
 TEST(CallThreads, AMainThreadThatIsPinnedBeforeTheFirstCallPinsNoWorker) {
-  const CompiledBlock block(Target::x86_avx2, DType::f32);
+  const CompiledBlock block(Target::x86_avx2, "f32");
   const CpuMask before = affinity_of(0);
   const int threads = gf_default_threads();
   cpu_set_t one;

@@ -14,11 +14,11 @@ CompiledBlock::Bytes random_stored(DType dtype, int64_t count, float scale, uint
   CompiledBlock::Bytes bytes;
   for (int64_t i = 0; i < count; ++i) {
     const float value = uniform(random);
-    const uint16_t half = bf16_from_f32(value);
+    const uint16_t half = dtype == DType::f16 ? f16_from_f32(value) : bf16_from_f32(value);
     const bool f32 = dtype == DType::f32;
     const auto* from = reinterpret_cast<const uint8_t*>(&half);
     if (f32) from = reinterpret_cast<const uint8_t*>(&value);
-    bytes.insert(bytes.end(), from, from + (f32 ? 4 : 2));
+    bytes.insert(bytes.end(), from, from + info(dtype).bytes);
   }
   return bytes;
 }
@@ -31,34 +31,49 @@ std::vector<float> widened(DType dtype, const uint8_t* bytes, size_t count) {
       std::memcpy(&values[i], bytes + 4 * i, 4);
     } else {
       std::memcpy(&half, bytes + 2 * i, 2);
-      values[i] = f32_from_bf16(half);
+      values[i] = dtype == DType::f16 ? f32_from_f16(half) : f32_from_bf16(half);
     }
   }
   return values;
 }
 
-}  // namespace
-
-CompiledBlock::CompiledBlock(Target target, DType dtype)
-    : dtype_(dtype), hidden_(hidden_dtype(target, dtype)) {
-  const FfnSpec ffn{variant_named("swiglu"), dtype, {kModel, kHidden}, false};
-  LibraryOptions options = options_in(folder_);
-  options.shared_only = true;
-  const auto so = build_library(default_plan(ffn, target, {1, 4, 16}), options);
-  library_ = std::make_unique<Library>(Library::open(so.string()));
-  for (uint32_t m = 0; m < 3; ++m) stored_[m] = random_stored(dtype, kModel * kHidden, 0.3f, m);
+gf_dtype runtime_dtype(DType dtype) {
+  if (dtype == DType::f32) return GF_F32;
+  return dtype == DType::bf16 ? GF_BF16 : GF_F16;
 }
 
+FfnSpec swiglu_in(const char* dtypes) {
+  FfnSpec ffn{.variant = variant_named("swiglu"),
+              .shape = {CompiledBlock::kModel, CompiledBlock::kHidden}};
+  set_dtypes(ffn, dtypes);
+  return ffn;
+}
+
+}  // namespace
+
+CompiledBlock::CompiledBlock(Target target, const char* dtypes)
+    : ffn_(swiglu_in(dtypes)), hidden_(hidden_dtype(ffn_, target)) {
+  LibraryOptions options = options_in(folder_);
+  options.shared_only = true;
+  const auto so = build_library(default_plan(ffn_, target, {1, 4, 16}), options);
+  library_ = std::make_unique<Library>(Library::open(so.string()));
+  for (uint32_t m = 0; m < 3; ++m)
+    stored_[m] = random_stored(ffn_.dtype, kModel * kHidden, 0.3f, m);
+}
+
+gf_dtype CompiledBlock::act() const { return runtime_dtype(ffn_.act()); }
+
 Ffn CompiledBlock::make(const void* gate, const void* up, const void* down, int threads) const {
+  const gf_dtype dtype = runtime_dtype(ffn_.dtype);
   gf_ffn_weights w = weights();
-  w.gate = tensor(gate, dtype(), kHidden, kModel);
-  w.up = tensor(up, dtype(), kHidden, kModel);
-  w.down = tensor(down, dtype(), kModel, kHidden);
+  w.gate = tensor(gate, dtype, kHidden, kModel);
+  w.up = tensor(up, dtype, kHidden, kModel);
+  w.down = tensor(down, dtype, kModel, kHidden);
   return Ffn(*library_, kModel, kHidden, w, options(threads));
 }
 
 CompiledBlock::Bytes CompiledBlock::input(int64_t count) const {
-  return random_stored(dtype_, count * kModel, 1.0f, 7);
+  return random_stored(ffn_.act(), count * kModel, 1.0f, 7);
 }
 
 CompiledBlock::Bytes CompiledBlock::run(Ffn& ffn, const Bytes& x) const {
@@ -70,7 +85,7 @@ CompiledBlock::Bytes CompiledBlock::run(Ffn& ffn, const Bytes& x) const {
 
 bool CompiledBlock::right(const Bytes& x, const uint8_t* y) const {
   std::vector<float> w[3];
-  for (int m = 0; m < 3; ++m) w[m] = widened(dtype_, stored_[m].data(), kModel * kHidden);
+  for (int m = 0; m < 3; ++m) w[m] = widened(ffn_.dtype, stored_[m].data(), kModel * kHidden);
   ReferenceBlock block;
   block.variant = variant_named("swiglu");
   block.d_model = kModel;
@@ -79,10 +94,10 @@ bool CompiledBlock::right(const Bytes& x, const uint8_t* y) const {
   block.up = w[1].data();
   block.down = w[2].data();
   const size_t count = x.size() / static_cast<size_t>(size());
-  const std::vector<float> in = widened(dtype_, x.data(), count);
-  const Tolerance t = tolerance(dtype_, hidden_, kModel, kHidden);
+  const std::vector<float> in = widened(ffn_.act(), x.data(), count);
+  const Tolerance t = tolerance(ffn_.act(), hidden_, kModel, kHidden);
   const auto reference = reference_ffn(block, in.data(), static_cast<int64_t>(count) / kModel);
-  return acceptable(compare(widened(dtype_, y, count), reference, t), t, kModel, kHidden);
+  return acceptable(compare(widened(ffn_.act(), y, count), reference, t), t, kModel, kHidden);
 }
 
 }  // namespace gatefold::test

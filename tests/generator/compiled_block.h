@@ -15,12 +15,13 @@ class CompiledBlock {
   static constexpr int64_t kModel = 19, kHidden = 45;
   using Bytes = std::vector<uint8_t>;
 
-  CompiledBlock(Target target, DType dtype);
+  /// dtypes as FfnSpec::dtypes() gives them.
+  CompiledBlock(Target target, const char* dtypes);
 
-  int64_t size() const { return dtype_ == DType::f32 ? 4 : 2; }
-  gf_dtype dtype() const { return dtype_ == DType::f32 ? GF_F32 : GF_BF16; }
+  int64_t size() const { return info(ffn_.act()).bytes; }  ///< of an element of x or y
+  gf_dtype act() const;
   gf_rows rows(void* data, int64_t count, int64_t stride = 0) const {
-    return {sizeof(gf_rows), dtype(), data, count, kModel, stride};
+    return {sizeof(gf_rows), act(), data, count, kModel, stride};
   }
 
   /// The weights as stored: gate, up, down.
@@ -35,7 +36,8 @@ class CompiledBlock {
   bool right(const Bytes& x, const uint8_t* y) const;  ///< as the reference, within its tolerance
 
  private:
-  DType dtype_, hidden_;
+  FfnSpec ffn_;
+  DType hidden_;
   TemporaryFolder folder_;
   std::unique_ptr<Library> library_;
   Bytes stored_[3];

@@ -50,7 +50,7 @@ int vectors(const KernelSpec& k) {
 
 /// One loop of a kernel that multiplies as its target and point say.
 void check(const KernelSpec& kernel, const Loop& loop) {
-  const bool dot = kernel.ffn.dtype == DType::bf16 && info(kernel.target).bf16 == Bf16Path::dot;
+  const bool dot = uses_bf16_dot(kernel.ffn, kernel.target);
   EXPECT_EQ(loop.bf16_dots() > 0, dot);
   EXPECT_EQ(loop.multiply_adds() > 0, !dot);
   EXPECT_THAT(loop.stack_references(), testing::IsEmpty()) << loop.text();
@@ -94,20 +94,19 @@ TEST_P(HotLoop, TallestLegalTileStaysInRegisters) {
       kernel.point.kb = 0;
       kernel.point.mr = tallest(kernel);
       if (kernel.point.mr == 0) continue;  // so many streams do not fit at all
-      if (kernel.point.mr == 0) continue;  // the space refuses so many streams
       SCOPED_TRACE(describe(kernel));
       for (const Loop& loop : hot_loops(assembly_of(kernel))) check(kernel, loop);
     }
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(All, HotLoop,
-                         testing::Values(Case{Target::x86_avx2, DType::f32},
-                                         Case{Target::x86_avx2, DType::bf16},
-                                         Case{Target::x86_avx512, DType::f32},
-                                         Case{Target::x86_avx512, DType::bf16},
-                                         Case{Target::x86_avx512_bf16, DType::f32},
-                                         Case{Target::x86_avx512_bf16, DType::bf16}));
+INSTANTIATE_TEST_SUITE_P(
+    All, HotLoop,
+    testing::Values(Case{Target::x86_avx2, DType::f32}, Case{Target::x86_avx2, DType::bf16},
+                    Case{Target::x86_avx2, DType::f16}, Case{Target::x86_avx512, DType::f32},
+                    Case{Target::x86_avx512, DType::bf16}, Case{Target::x86_avx512, DType::f16},
+                    Case{Target::x86_avx512_bf16, DType::f32},
+                    Case{Target::x86_avx512_bf16, DType::bf16}));
 
 TEST(HotLoopFinder, FindsTheLoopThatJumpsToItself) {
   const std::vector<Loop> loops = innermost_loops(

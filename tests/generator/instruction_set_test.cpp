@@ -18,7 +18,7 @@ std::string test_name(Target target) {
 
 TEST_P(InstructionSet, NothingBeyondTheTarget) {
   for (const Variant& variant : all_variants()) {
-    for (const DType dtype : {DType::f32, DType::bf16}) {
+    for (const DType dtype : {DType::f32, DType::bf16, DType::f16}) {
       const KernelSpec kernel =
           default_kernel({variant, dtype, {}, true}, GetParam(), {5, RowBucket::kOpen, 16});
       EXPECT_EQ(beyond_target(assembly_of(kernel), GetParam()), "") << kernel_name(kernel);

@@ -137,7 +137,8 @@ FakeLibrary::FakeLibrary(FakeOptions o)
            1,
            static_cast<int32_t>(kernels.size()),
            "21.0.0",
-           kernels.data()};
+           kernels.data(),
+           options.dtype == GF_F32 ? "f32" : "bf16"};
 }
 
 FakeLibrary::~FakeLibrary() { g_libraries[static_cast<size_t>(number_)] = nullptr; }

@@ -54,5 +54,32 @@ TEST(F16, ConvertsEveryValueExactly) {
   }
 }
 
+TEST(F16, EveryValueSurvivesTheWayToF32AndBack) {
+  for (uint32_t h = 0; h < 0x10000; ++h) {
+    const float value = f32_from_f16(static_cast<uint16_t>(h));
+    const uint32_t quiet = std::isnan(value) ? h | 0x200 : h;
+    ASSERT_EQ(f16_from_f32(value), quiet) << std::hex << h;
+  }
+}
+
+/// Between any two neighbours: the tie goes to the even one, what is beside it to the nearer one.
+TEST(F16, RoundsToNearestEven) {
+  for (uint16_t h = 0; h < 0x7bff; ++h) {
+    const float low = f32_from_f16(h), high = f32_from_f16(h + 1), middle = (low + high) / 2;
+    ASSERT_EQ(f16_from_f32(middle), h % 2 ? h + 1 : h) << std::hex << h;
+    ASSERT_EQ(f16_from_f32(std::nextafter(middle, 0.0f)), h) << std::hex << h;
+    ASSERT_EQ(f16_from_f32(std::nextafter(middle, high)), h + 1) << std::hex << h;
+    ASSERT_EQ(f16_from_f32(-middle), 0x8000 | (h % 2 ? h + 1 : h)) << std::hex << h;
+  }
+}
+
+TEST(F16, NanStaysNanAndLargeBecomesInfinite) {
+  for (uint32_t bits : {0x7f800001u, 0x7fffffffu, 0xff800001u, 0x7fc00000u})
+    EXPECT_TRUE(std::isnan(f32_from_f16(f16_from_f32(from_bits(bits))))) << std::hex << bits;
+  EXPECT_EQ(f16_from_f32(65519.0f), 0x7bff);
+  EXPECT_EQ(f16_from_f32(65520.0f), 0x7c00) << "tie between 65504 and 65536, which is infinite";
+  EXPECT_EQ(f16_from_f32(-std::numeric_limits<float>::infinity()), 0xfc00);
+}
+
 }  // namespace
 }  // namespace gatefold

@@ -45,6 +45,8 @@ TEST(LinkLibrary, RefusesWhatItCannotRead) {
       [](FakeLibrary& f) { f.table.variant = nullptr; },
       [](FakeLibrary& f) { f.table.dtype = nullptr; },
       [](FakeLibrary& f) { f.table.dtype = "f64"; },
+      [](FakeLibrary& f) { f.table.act_dtype = nullptr; },
+      [](FakeLibrary& f) { f.table.act_dtype = "bf16"; },
       [](FakeLibrary& f) { f.table.kernels = nullptr; },
       [](FakeLibrary& f) { f.table.kernel_count = 0; },
       [](FakeLibrary& f) { f.table.kernel_count = -1; },

@@ -33,13 +33,7 @@ void store(gf_dtype dtype, float value, uint8_t* p) {
     std::memcpy(p, &value, 4);
     return;
   }
-  const uint32_t bits = std::bit_cast<uint32_t>(value);
-  // The values above are exact in f16: sign, exponent rebased, ten bits of mantissa.
-  const uint16_t f16 = value == 0 ? 0
-                                  : static_cast<uint16_t>((bits >> 16 & 0x8000) |
-                                                          (((bits >> 23 & 0xff) - 112) << 10) |
-                                                          (bits >> 13 & 0x3ff));
-  const uint16_t half = dtype == GF_F16 ? f16 : bf16_from_f32(value);
+  const uint16_t half = dtype == GF_F16 ? f16_from_f32(value) : bf16_from_f32(value);
   std::memcpy(p, &half, 2);
 }
 
@@ -63,7 +57,8 @@ float packed_at(const PackedLayout& l, const std::vector<uint8_t>& out, int64_t 
       ((n / l.panel * l.kq + k / l.pair) * l.panel + n % l.panel) * l.pair + k % l.pair;
   const uint8_t* p = out.data() + index * dtype_bytes(l.dtype);
   if (l.dtype == GF_F32) return *reinterpret_cast<const float*>(p);
-  return f32_from_bf16(*reinterpret_cast<const uint16_t*>(p));
+  const uint16_t half = *reinterpret_cast<const uint16_t*>(p);
+  return l.dtype == GF_F16 ? f32_from_f16(half) : f32_from_bf16(half);
 }
 
 void expect_packed(const Source& source, const PackedLayout& layout) {
@@ -73,9 +68,9 @@ void expect_packed(const Source& source, const PackedLayout& layout) {
     for (int64_t k = 0; k < layout.kq * layout.pair; ++k) {
       const bool inside = n < source.view.n && k < source.view.k;
       const float wanted = inside ? value_of(n, k) : 0.0f;
-      const float rounded = layout.dtype == GF_F32 && source.view.dtype != GF_BF16
-                                ? wanted
-                                : f32_from_bf16(bf16_from_f32(wanted));
+      // The values are exact in f32 and f16.
+      const bool narrow = layout.dtype == GF_BF16 || source.view.dtype == GF_BF16;
+      const float rounded = narrow ? f32_from_bf16(bf16_from_f32(wanted)) : wanted;
       ASSERT_EQ(packed_at(layout, out, n, k), rounded) << n << " " << k;
     }
   }
@@ -84,7 +79,7 @@ void expect_packed(const Source& source, const PackedLayout& layout) {
 TEST(Pack, AllTypesLayoutsAndOrders) {
   for (const Case& c : kCases) {
     for (gf_dtype from : {GF_F32, GF_BF16, GF_F16}) {
-      for (gf_dtype to : {GF_F32, GF_BF16}) {
+      for (gf_dtype to : {GF_F32, GF_BF16, GF_F16}) {
         SCOPED_TRACE(testing::Message() << c.n << "x" << c.k << " " << from << "->" << to);
         const PackedLayout layout = packed_layout(c.packing, c.n, c.k, to);
         expect_packed(Source(c.n, c.k, from, c.k, 1), layout);

@@ -246,6 +246,10 @@ TEST(Tolerance, StaysWithinTheContract) {
   EXPECT_LE(tolerance(DType::f32, DType::f32, 1 << 20, 1 << 20).rel_l2, 1e-4);
   // One hidden value in bf16 and y in bf16: two roundings of at most 2^-8 each.
   EXPECT_LE(tolerance(DType::bf16, DType::bf16, 37, 1).scaled, 2 * 0x1p-8);
+  for (int64_t d : {1, 37, 512, 4096, 1 << 20}) {
+    EXPECT_LE(tolerance(DType::f16, DType::f32, d, d).scaled, 1e-3);
+    EXPECT_GE(tolerance(DType::f16, DType::f32, d, d).scaled, 0x1p-11) << "y is rounded";
+  }
   for (int64_t d : {37, 512, 4096, 1 << 20}) {
     EXPECT_LE(tolerance(DType::bf16, DType::bf16, d, d).scaled, 4e-3);
     EXPECT_LE(tolerance(DType::bf16, DType::f32, d, d).scaled,

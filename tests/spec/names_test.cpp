@@ -6,6 +6,7 @@
 #include <cstdlib>
 
 #include "spec/dtype.h"
+#include "spec/ffn_spec.h"
 #include "spec/machine.h"
 #include "spec/target.h"
 #include "spec/variant.h"
@@ -89,9 +90,31 @@ TEST(Targets, DoNotDependOnOneVendorsExtras) {
 }
 
 TEST(HiddenDType, IsRoundedOnlyForTheDotInstruction) {
-  EXPECT_EQ(hidden_dtype(Target::x86_avx512_bf16, DType::bf16), DType::bf16);
-  EXPECT_EQ(hidden_dtype(Target::x86_avx512, DType::bf16), DType::f32);
-  EXPECT_EQ(hidden_dtype(Target::x86_avx512_bf16, DType::f32), DType::f32);
+  const auto hidden = [](Target target, const char* dtypes) {
+    FfnSpec ffn;
+    set_dtypes(ffn, dtypes);
+    return hidden_dtype(ffn, target);
+  };
+  EXPECT_EQ(hidden(Target::x86_avx512_bf16, "bf16"), DType::bf16);
+  EXPECT_EQ(hidden(Target::x86_avx512, "bf16"), DType::f32);
+  EXPECT_EQ(hidden(Target::x86_avx512_bf16, "bf16_f32"), DType::f32);
+  EXPECT_EQ(hidden(Target::x86_avx512_bf16, "f32"), DType::f32);
+  EXPECT_EQ(hidden(Target::x86_avx512_bf16, "f16"), DType::f32);
+}
+
+TEST(ActDType, IsTheWeightsTypeOrF32) {
+  FfnSpec ffn;
+  for (const char* text : {"f32", "bf16", "f16", "bf16_f32", "f16_f32"}) {
+    set_dtypes(ffn, text);
+    EXPECT_EQ(ffn.dtypes(), text);
+  }
+  EXPECT_EQ(ffn.dtype, DType::f16);
+  EXPECT_EQ(ffn.act(), DType::f32);
+  for (const char* text : {"f32_bf16", "bf16_f16"}) {
+    EXPECT_THAT(usage_error([&] { set_dtypes(ffn, text); }), HasSubstr("or f32")) << text;
+  }
+  set_dtypes(ffn, "f32_f32");
+  EXPECT_EQ(ffn.dtypes(), "f32");
 }
 
 }  // namespace

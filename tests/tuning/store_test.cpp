@@ -131,6 +131,7 @@ TEST_F(StoreTest, EachFieldOfTheKeyCountsByItself) {
   expect_new("cpu", [](WorkloadKey& k) { k.cpu = "another CPU"; });
   expect_new("target", [](WorkloadKey& k) { k.target = Target::x86_avx512; });
   expect_new("dtype", [](WorkloadKey& k) { k.ffn.dtype = DType::bf16; });
+  expect_new("act_dtype", [](WorkloadKey& k) { set_dtypes(k.ffn, "bf16_f32"); });
   expect_new("variant", [](WorkloadKey& k) { k.ffn.variant = variant_named("gelu"); });
   expect_new("slope", [](WorkloadKey& k) { k.ffn.variant.slope = 0.5f; });
   expect_new("alpha", [](WorkloadKey& k) { k.ffn.variant.alpha = 0.5f; });

@@ -120,7 +120,7 @@ typedef struct gf_options {
 } gf_options;
 
 /* Rows of x or y: element (row, column) at data + row * row_stride + column, in the library's
- * dtype, aligned to that element and no more. rows may be 0, then data may be NULL. */
+ * act_dtype, aligned to that element and no more. rows may be 0, then data may be NULL. */
 typedef struct gf_rows {
   uint32_t struct_size;
   gf_dtype dtype;
