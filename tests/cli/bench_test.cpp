@@ -36,8 +36,9 @@ TEST(Bench, BothContendersAddTheResidual) {
       gatefold({"bench", "--library", library_manifest("cli_residual"), "--rows", "5", "--threads",
                 "1", "--warm", "--seconds", "0.05", "--json"});
   ASSERT_EQ(outcome.exit_code, 0) << outcome.out << outcome.err;
-  ASSERT_EQ(outcome.json()["cells"].size(), 2u);
-  for (const auto& cell : outcome.json()["cells"]) EXPECT_EQ(cell["ok"], true) << cell.dump();
+  const auto json = outcome.json();
+  ASSERT_EQ(json["cells"].size(), 2u);
+  for (const auto& cell : json["cells"]) EXPECT_EQ(cell["ok"], true) << cell.dump();
 }
 
 /// Whatever the machine does meanwhile: an efficiency is in (0, 1.05], or there is none.

@@ -52,8 +52,9 @@ TEST(Check, AddsResidualsOfItsOwn) {
   const Outcome outcome =
       gatefold({"check", "--library", library_manifest("cli_residual"), "--rows", "0,5", "--json"});
   ASSERT_EQ(outcome.exit_code, 0) << outcome.out.substr(0, 2000) << outcome.err;
+  const auto json = outcome.json();
   std::set<std::string> values;
-  for (const auto& cell : outcome.json()["cells"]) {
+  for (const auto& cell : json["cells"]) {
     values.insert(cell["values"].get<std::string>());
   }
   EXPECT_THAT(values, testing::ElementsAre("residual", "special", "unit", "wide"));

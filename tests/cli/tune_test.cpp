@@ -51,7 +51,8 @@ TEST_F(Tune, AResidualMakesItAnotherBlock) {
     EXPECT_GT(outcome.json()["measured_now"], 0);
   }
   std::multiset<bool> residuals;
-  for (const auto& cell : gatefold({"report", "--db", db, "--json"}).json()["cells"]) {
+  const auto report = gatefold({"report", "--db", db, "--json"}).json();
+  for (const auto& cell : report["cells"]) {
     residuals.insert(cell["residual"].get<bool>());
   }
   EXPECT_THAT(residuals, testing::ElementsAre(false, true));
