@@ -21,7 +21,7 @@ struct AccuracyCell {
   std::string kernel, target;
   Shape shape;
   int64_t rows = 0;
-  std::string values;  ///< "unit", "wide" or "special"
+  std::string values;  ///< "unit", "wide", "special" or "residual"
   int threads = 1;
   double max_abs = 0, rel_l2 = 0, scaled = 0;
   double tolerance = 0;  ///< of rel_l2 where both sizes are 32 or more, else of scaled

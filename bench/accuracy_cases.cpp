@@ -23,6 +23,7 @@ AccuracyCase plain_case(const FfnData& data, ReferenceRows& reference, const cha
   c.values = values;
   c.rows = rows;
   c.x = reference.x(0, rows);
+  c.residual = data.residual(0, rows);
   c.compared = spread_rows(rows, most_compared(data));
   c.expected = reference.of(c.compared);
   return c;
@@ -58,6 +59,7 @@ AccuracyCase special_case(const FfnData& data, ReferenceRows& reference, int64_t
   c.values = "special";
   c.rows = rows;
   c.x = reference.x(0, rows);
+  c.residual = data.residual(0, rows);
   for (int64_t row = 0; row < rows; ++row) {
     const bool special = row % 2 == 0 && row / 2 < 4;
     if (!special) {
@@ -68,8 +70,28 @@ AccuracyCase special_case(const FfnData& data, ReferenceRows& reference, int64_t
     spoil(x, d_model, kKinds[row / 2]);
     if (kKinds[row / 2] == Special::huge) continue;
     c.compared.push_back(row);
-    append_rows(c.expected, reference_ffn(data.reference_block(), x, 1));
+    const float* residual = c.residual.empty() ? nullptr : c.residual.data() + row * d_model;
+    append_rows(c.expected, reference_ffn(data.reference_block(), x, 1, {}, residual));
   }
+  return c;
+}
+
+/// A NaN and infinities in the residual, each of which reaches the one output in its place.
+AccuracyCase residual_case(const FfnData& data, ReferenceRows& reference, int64_t rows) {
+  constexpr float kInf = std::numeric_limits<float>::infinity();
+  AccuracyCase c = plain_case(data, reference, "residual", rows);
+  const auto spoil_output = [&](int64_t index, float value) {
+    const int64_t d_model = data.ffn().shape.d_model, row = index / d_model;
+    c.residual[static_cast<size_t>(index)] = value;
+    const auto compared = std::find(c.compared.begin(), c.compared.end(), row);
+    if (compared == c.compared.end()) return;
+    c.expected.y[static_cast<size_t>((compared - c.compared.begin()) * d_model + index % d_model)] =
+        value;
+  };
+  const auto count = static_cast<int64_t>(c.residual.size());
+  spoil_output(count / 2, -kInf);
+  spoil_output(count - 1, kInf);
+  spoil_output(0, std::numeric_limits<float>::quiet_NaN());
   return c;
 }
 
@@ -94,6 +116,7 @@ std::vector<AccuracyCase> accuracy_cases(const FfnData& data, const std::vector<
     cases.push_back(plain_case(data, unit, "unit", r));
     if (r == 0) continue;
     cases.push_back(special_case(data, unit, r));
+    if (data.ffn().residual) cases.push_back(residual_case(data, unit, r));
     if (r <= 17) cases.push_back(plain_case(data, wide, "wide", r));
   }
   return cases;

@@ -11,9 +11,10 @@ namespace gatefold {
 
 /// One call to check: its input, and the rows of its output that are compared.
 struct AccuracyCase {
-  std::string values;  ///< "unit", "wide" or "special"
+  std::string values;  ///< "unit", "wide", "special" or "residual"
   int64_t rows = 0;
-  std::vector<float> x;  ///< dense [rows, d_model]
+  std::vector<float> x;         ///< dense [rows, d_model]
+  std::vector<float> residual;  ///< the same; empty if the block adds none
   std::vector<int64_t> compared;
   ReferenceResult expected;  ///< of the compared rows
   /// special only: rows that must have the bits that the plain case of the same row count gave.

@@ -30,6 +30,9 @@ class Contender {
 
   /// Keeps one more copy of the weights, in its own layout.
   virtual void add_copy(const FfnData& data) = 0;
+  /// What the runs from now on add to their result, called only for blocks with a residual; the
+  /// data outlives them. False where the implementation cannot.
+  virtual bool set_residual(const gf_rows& /*residual*/) { return false; }
   virtual int64_t weight_bytes() const = 0;  ///< of one copy
   virtual void run(size_t copy, const gf_rows& x, const gf_rows& y) = 0;
   /// What it used in the last run, in one line.

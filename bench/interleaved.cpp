@@ -103,6 +103,8 @@ class Bench {
     std::vector<uint8_t> input = stored_as(contest_.ffn.act(), data_.x(0, rows));
     const gf_rows x =
         dense_rows(input.data(), contest_.ffn.act(), rows, contest_.ffn.shape.d_model);
+    std::vector<uint8_t> residual = stored_as(contest_.ffn.act(), data_.residual(0, rows));
+    give_residual(dense_rows(residual.data(), contest_.ffn.act(), rows, x.cols));
     GuardedOutput output(rows, x.cols, x.dtype);
     std::vector<BenchCell> cells;
     for (Entry& e : entries_) cells.push_back(judge(e, x, output));
@@ -111,6 +113,14 @@ class Bench {
     const Roof roof = meter.usual(first);
     for (size_t i = 0; i < cells.size(); ++i) finish(cells[i], entries_[i], roof);
     result_.cells.insert(result_.cells.end(), cells.begin(), cells.end());
+  }
+
+  void give_residual(const gf_rows& residual) {
+    if (!contest_.ffn.residual) return;
+    for (Entry& e : entries_) {
+      if (!e.contender->set_residual(residual))
+        fail_usage("--vs: '" + e.name + "' adds no residual, which the library does");
+    }
   }
 
   /// The first call: not timed, its output compared with the reference.

@@ -24,6 +24,7 @@ FfnSpec described_by(const gf_kernel_table& table, const std::string& file) {
     set_act_dtype(ffn, dtype_named(table.act_dtype), "act_dtype");
     ffn.shape = {table.d_model, table.d_ff};
     ffn.bias = table.has_bias != 0;
+    ffn.residual = table.has_residual != 0;
     return ffn;
   } catch (const Error& error) {
     fail(file + ": " + error.what());
@@ -42,7 +43,9 @@ void check_agreement(const Manifest& manifest, const FfnSpec& table) {
   check("variant", manifest.ffn.variant.name, table.variant.name);
   check("dtype", manifest.ffn.dtypes(), table.dtypes());
   check("shape", manifest.ffn.shape.text(), table.shape.text());
-  check("bias", manifest.ffn.bias ? "true" : "false", table.bias ? "true" : "false");
+  const auto said = [](bool flag) { return flag ? "true" : "false"; };
+  check("bias", said(manifest.ffn.bias), said(table.bias));
+  check("residual", said(manifest.ffn.residual), said(table.residual));
 }
 
 }  // namespace

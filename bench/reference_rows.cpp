@@ -20,7 +20,9 @@ std::vector<float> ReferenceRows::x(int64_t first, int64_t count) const {
 const ReferenceResult& ReferenceRows::row(int64_t index) {
   const auto known = rows_.find(index);
   if (known != rows_.end()) return known->second;
-  return rows_[index] = reference_ffn(data_.reference_block(), x(index, 1).data(), 1);
+  const std::vector<float> residual = data_.residual(index, 1);
+  return rows_[index] = reference_ffn(data_.reference_block(), x(index, 1).data(), 1, {},
+                                      residual.empty() ? nullptr : residual.data());
 }
 
 ReferenceResult ReferenceRows::of(const std::vector<int64_t>& rows) {

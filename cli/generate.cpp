@@ -65,6 +65,7 @@ Json json_of(const LibraryPlan& plan, const std::vector<std::string>& notes,
           {"d_model", ffn.shape.d_model},
           {"d_ff", ffn.shape.d_ff},
           {"bias", ffn.bias},
+          {"residual", ffn.residual},
           {"kernels", kernels},
           {"notes", notes}};
 }

@@ -28,6 +28,7 @@ Json json_of(const std::vector<ReportCell>& report) {
                      {"d_model", ffn.shape.d_model},
                      {"d_ff", ffn.shape.d_ff},
                      {"bias", ffn.bias},
+                     {"residual", ffn.residual},
                      {"rows", c.rows},
                      {"threads", c.key.threads},
                      {"winner", c.winner},
@@ -52,10 +53,11 @@ void print_report(const std::vector<ReportCell>& report) {
                "bound", ">vs default", ">vs unfused", ">margin", "fastest configuration"});
   for (const ReportCell& c : report) {
     const FfnSpec& ffn = c.key.ffn;
-    table.add({ffn.variant.name + " " + ffn.shape.text() + (ffn.bias ? " bias" : ""), ffn.dtypes(),
-               info(c.key.target).name, std::to_string(c.rows), std::to_string(c.key.threads),
-               ms_text(c.median_ms), ratio_text(c.efficiency), c.bound, ratio_text(c.speedup),
-               ratio_text(c.vs_unfused), percent_text(c.margin_pct),
+    table.add({ffn.variant.name + " " + ffn.shape.text() + (ffn.bias ? " bias" : "") +
+                   (ffn.residual ? " residual" : ""),
+               ffn.dtypes(), info(c.key.target).name, std::to_string(c.rows),
+               std::to_string(c.key.threads), ms_text(c.median_ms), ratio_text(c.efficiency),
+               c.bound, ratio_text(c.speedup), ratio_text(c.vs_unfused), percent_text(c.margin_pct),
                c.winner + " (" + c.origin + (c.stale ? ", stale)" : ")")});
   }
   table.print();

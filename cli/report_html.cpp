@@ -56,12 +56,12 @@ std::string html_row(const ReportCell& c) {
   return fmt::format(
       "<tr{}><td>{} {}{}</td><td>{}</td><td>{}</td>{}{}<td><code>{}</code><br>{}</td>{}"
       "<td><code>{}</code></td>{}{}{}{}<td>{}</td></tr>\n",
-      c.stale ? " class=stale" : "", escaped(ffn.variant.name), ffn.shape.text(),
-      ffn.bias ? " with biases" : "", ffn.dtypes(), info(c.key.target).name,
-      number(std::to_string(c.rows)), number(std::to_string(c.key.threads)), escaped(c.winner),
-      escaped(c.origin), number(ms_text(c.median_ms)), escaped(c.runner_up),
-      number(percent_text(c.margin_pct)), number(ratio_text(c.speedup)),
-      number(ratio_text(c.vs_unfused)), efficiency_bar(c.efficiency), escaped(c.bound));
+      c.stale ? " class=stale" : "", escaped(ffn.variant.name), ffn.shape.text(), additions(ffn),
+      ffn.dtypes(), info(c.key.target).name, number(std::to_string(c.rows)),
+      number(std::to_string(c.key.threads)), escaped(c.winner), escaped(c.origin),
+      number(ms_text(c.median_ms)), escaped(c.runner_up), number(percent_text(c.margin_pct)),
+      number(ratio_text(c.speedup)), number(ratio_text(c.vs_unfused)), efficiency_bar(c.efficiency),
+      escaped(c.bound));
 }
 
 }  // namespace

@@ -21,7 +21,7 @@ namespace gatefold::cli {
 namespace {
 
 struct Options {
-  std::string library, weights, input, output, isa;
+  std::string library, weights, input, residual, output, isa;
   FfnTensorNames names;
   std::optional<std::string> order;
   int threads = 0;
@@ -30,27 +30,37 @@ struct Options {
   bool emulated = false;
 };
 
-/// Times of gf_ffn_run alone.
+/// Times of gf_ffn_run (or gf_ffn_run_residual) alone.
 struct Times {
   double first_ms = 0;
   double min_ms = std::numeric_limits<double>::infinity();
   double median_ms = 0;
 };
 
-double run_once_ms(gf_ffn* ffn, const gf_rows& x, const gf_rows& y) {
+/// What every call is given.
+struct Call {
+  gf_rows x, y;
+  std::optional<gf_rows> residual;
+
+  gf_status run(gf_ffn* ffn) const {
+    return residual ? gf_ffn_run_residual(ffn, &x, &*residual, &y) : gf_ffn_run(ffn, &x, &y);
+  }
+};
+
+double run_once_ms(gf_ffn* ffn, const Call& call) {
   const auto begin = std::chrono::steady_clock::now();
-  require_ok(gf_ffn_run(ffn, &x, &y), "gf_ffn_run");
+  require_ok(call.run(ffn), "gf_ffn_run");
   const std::chrono::duration<double, std::milli> time = std::chrono::steady_clock::now() - begin;
   return time.count();
 }
 
-Times run_repeatedly(gf_ffn* ffn, const gf_rows& x, const gf_rows& y, int repeat) {
+Times run_repeatedly(gf_ffn* ffn, const Call& call, int repeat) {
   Times times;
-  times.first_ms = run_once_ms(ffn, x, y);
+  times.first_ms = run_once_ms(ffn, call);
   std::vector<double> samples;
   for (int i = 0; i < repeat; ++i) {
     throw_if_interrupted();
-    samples.push_back(run_once_ms(ffn, x, y));
+    samples.push_back(run_once_ms(ffn, call));
     times.min_ms = std::min(times.min_ms, samples.back());
   }
   times.median_ms = median(samples);
@@ -64,6 +74,24 @@ NpyArray read_input(const Options& o, int64_t d_model) {
                      x.shape[1], d_model));
   }
   return x;
+}
+
+/// --residual, which is for libraries that add one, and then must be there; else empty.
+void check_residual_flag(const Options& o, const FfnSpec& ffn) {
+  if (ffn.residual == !o.residual.empty()) return;
+  fail_usage(ffn.residual ? "--residual: missing, the library adds one to its result"
+                          : "--residual: '" + o.residual +
+                                "', but the library was generated without --residual");
+}
+
+std::vector<float> read_residual(const Options& o, int64_t rows, int64_t d_model) {
+  if (o.residual.empty()) return {};
+  NpyArray r = read_npy_f32(o.residual, 2);
+  if (r.shape[0] != rows || r.shape[1] != d_model) {
+    fail(fmt::format("{}: shape [{}, {}], wanted [{}, {}] as the input has", o.residual, r.shape[0],
+                     r.shape[1], rows, d_model));
+  }
+  return std::move(r.values);
 }
 
 std::vector<float> values_of(const std::vector<uint8_t>& storage, DType dtype) {
@@ -89,6 +117,7 @@ Json json_of(const gf_report& r, const Times& times, const FfnSpec& ffn, int64_t
           {"formula", ffn.variant.formula()},
           {"dtype", info(ffn.dtype).name},
           {"act_dtype", info(ffn.act()).name},
+          {"residual", ffn.residual},
           {"min_ms", times.min_ms},
           {"median_ms", times.median_ms},
           {"first_call_ms", times.first_ms},
@@ -102,7 +131,8 @@ Json json_of(const gf_report& r, const Times& times, const FfnSpec& ffn, int64_t
 void print_report(const gf_report& r, const Times& times, const FfnSpec& ffn, int64_t rows) {
   print_line(fmt::format("{} rows through {} ({}, match {})", rows, or_empty(r.kernel),
                          or_empty(r.isa), or_empty(r.match)));
-  print_line(fmt::format("computes {}", ffn.variant.formula()));
+  print_line(fmt::format("computes {}{}", ffn.variant.formula(),
+                         ffn.residual ? ", and adds the residual" : ""));
   print_line(fmt::format("schedule {} ({})", or_empty(r.point), or_empty(r.origin)));
   print_line(fmt::format("median {} ms, min {} ms, first call {} ms, {} threads, weights warm",
                          ms_text(times.median_ms), ms_text(times.min_ms), ms_text(times.first_ms),
@@ -116,17 +146,23 @@ int run(Options o) {
   const LoadedLibrary library(o.library);
   const FfnSpec& ffn = library.ffn();
   check_tensor_names(o.names, ffn);
+  check_residual_flag(o, ffn);
   const Safetensors file = Safetensors::open(o.weights);
   const FfnTensors tensors = find_ffn_tensors(file, o.weights, o.names, ffn);
   const NpyArray input = read_input(o, tensors.d_model);
+  const int64_t rows = input.shape[0];
+  const std::vector<float> added = read_residual(o, rows, tensors.d_model);
   const Block block =
       library.create({tensors.d_model, tensors.d_ff}, file_weights(tensors, o.names),
                      threads_in_use(o.threads), o.isa);
-  const int64_t rows = input.shape[0];
   std::vector<uint8_t> x = stored_as(ffn.act(), input.values), y(x.size());
-  const Times times =
-      run_repeatedly(block.get(), dense_rows(x.data(), ffn.act(), rows, tensors.d_model),
-                     dense_rows(y.data(), ffn.act(), rows, tensors.d_model), o.repeat);
+  std::vector<uint8_t> residual = stored_as(ffn.act(), added);
+  const auto as_rows = [&](std::vector<uint8_t>& stored) {
+    return dense_rows(stored.data(), ffn.act(), rows, tensors.d_model);
+  };
+  Call call{as_rows(x), as_rows(y), {}};
+  if (ffn.residual) call.residual = as_rows(residual);
+  const Times times = run_repeatedly(block.get(), call, o.repeat);
   write_npy_f32(o.output, rows, tensors.d_model, values_of(y, ffn.act()));
   const gf_report report = report_of(block.get());
   if (o.json) {
@@ -160,6 +196,8 @@ void add_run_command(CLI::App& app, Action& action) {
   command->add_option("--weights", o->weights, "safetensors file (F32, BF16 or F16)")->required();
   add_tensor_options(*command, *o);
   command->add_option("--input", o->input, ".npy of f32 [rows, d_model]")->required();
+  command->add_option("--residual", o->residual,
+                      ".npy of f32 [rows, d_model]; if the library adds one, and only then");
   command->add_option("--output", o->output, ".npy of f32, replaced whole")->required();
   command->add_option("--threads", o->threads, kThreadsHelp)->check(CLI::Range(1, 1024));
   command->add_option("--isa", o->isa, kIsaHelp);

@@ -64,6 +64,8 @@ void add_spec_options(CLI::App& command, SpecOptions& o) {
   command.add_flag_function(
       "--bias,!--no-bias", [&o](int64_t count) { o.bias = count > 0; },
       "biases on all matrices (default: the preset's)");
+  command.add_flag("--residual", o.residual,
+                   "y = residual + FFN(x): each call takes one more input");
   add_variant_parameters(command, o);
 }
 
@@ -86,14 +88,14 @@ Spec resolve(const SpecOptions& o) {
   spec.ffn.dtype = o.dtype ? dtype_named(*o.dtype) : host_dtype();
   if (o.act_dtype) set_act_dtype(spec.ffn, dtype_named(*o.act_dtype));
   spec.ffn.bias = o.bias.value_or(preset && preset->bias);
+  spec.ffn.residual = o.residual;
   spec.rows = parse_rows(o.rows);
   spec.targets = parse_targets(o.target);
   return spec;
 }
 
 std::string describe(const FfnSpec& ffn) {
-  return ffn.variant.name + " " + ffn.shape.text() + " " + ffn.dtypes() +
-         (ffn.bias ? " with biases" : "");
+  return ffn.variant.name + " " + ffn.shape.text() + " " + ffn.dtypes() + additions(ffn);
 }
 
 }  // namespace gatefold::cli

@@ -16,6 +16,7 @@ struct SpecOptions {
   std::optional<std::string> preset, variant, d_model, d_ff, dtype, act_dtype;
   std::string rows = "1,4,16,64,256";
   std::optional<bool> bias;
+  bool residual = false;
   std::optional<float> slope, alpha, limit, up_offset;
 };
 

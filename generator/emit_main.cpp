@@ -15,7 +15,7 @@ struct Flags {
                        name, object, assembly;
   float slope = 0, alpha = 0, limit = 0, up_offset = 0;
   int64_t rows_min = 1, tuned_rows = 0;
-  bool bias = false;
+  bool bias = false, residual = false;
 };
 
 void declare(CLI::App& app, Flags& f) {
@@ -29,6 +29,7 @@ void declare(CLI::App& app, Flags& f) {
   app.add_option("--d-model", f.d_model, "a number or 'any'")->required();
   app.add_option("--d-ff", f.d_ff, "a number or 'any'")->required();
   app.add_flag("--bias", f.bias);
+  app.add_flag("--residual", f.residual);
   app.add_option("--target", f.target)->required();
   app.add_option("--rows-min", f.rows_min)->required();
   app.add_option("--rows-max", f.rows_max, "a number or 'open'")->required();
@@ -52,6 +53,7 @@ KernelSpec kernel_of(const CLI::App& app, const Flags& f) {
   if (!f.act_dtype.empty()) set_act_dtype(k.ffn, dtype_named(f.act_dtype));
   k.ffn.shape = {parse_dimension(f.d_model, "--d-model"), parse_dimension(f.d_ff, "--d-ff")};
   k.ffn.bias = f.bias;
+  k.ffn.residual = f.residual;
   k.target = target_named(f.target).target;
   k.rows.rows_min = f.rows_min;
   k.rows.rows_max =

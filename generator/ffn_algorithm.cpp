@@ -119,14 +119,19 @@ void add_streams(FfnStages& s, Projection& p, const std::string& name, int count
   }
 }
 
+/// Rows of the caller's: (column, row) in the type of activations.
+ImageParam caller_rows(const KernelSpec& k, const std::string& name) {
+  ImageParam rows(row_type(k.ffn.act()), 2, name);
+  rows.dim(0).set_min(0);
+  rows.dim(1).set_min(0);
+  if (k.ffn.shape.d_model != Shape::kAny) rows.dim(0).set_extent(int(k.ffn.shape.d_model));
+  return rows;
+}
+
 void define_packed_input(FfnStages& s) {
   const DType act = s.kernel.ffn.act();
   const int pair = s.kernel.packing.pair, mr = s.kernel.point.mr;
-  s.x = ImageParam(row_type(act), 2, "x");
-  s.x.dim(0).set_min(0);
-  s.x.dim(1).set_min(0);
-  if (s.kernel.ffn.shape.d_model != Shape::kAny)
-    s.x.dim(0).set_extent(int(s.kernel.ffn.shape.d_model));
+  s.x = caller_rows(s.kernel, "x");
   const Expr zero = cast(row_type(act), 0);
   const Func padded = BoundaryConditions::constant_exterior(
       s.x, zero, {{0, s.x.dim(0).extent()}, {0, s.x.dim(1).extent()}});
@@ -198,6 +203,15 @@ void define_hidden(FfnStages& s) {
   if (!s.unfused()) s.first[0].out = s.hidden;
 }
 
+/// Added where y is stored: that stage knows the edges, and reads an element of the residual right
+/// before it writes the one of y in its place, so that both may be the same memory. Strict, so that
+/// the rounding to y's type sees the NaN that a residual brings.
+Expr with_residual(FfnStages& s, const Expr& y) {
+  if (!s.kernel.ffn.residual) return y;
+  s.residual = caller_rows(s.kernel, "residual");
+  return strict_float(widened(s.kernel.ffn.act(), s.residual(s.n, s.m)) + y);
+}
+
 void define_output(FfnStages& s) {
   const int pair = s.kernel.packing.pair, mr = s.kernel.point.mr;
   Projection& p = s.down;
@@ -216,7 +230,7 @@ void define_output(FfnStages& s) {
   p.out = Func("y_tile");
   p.out(s.n, s.m) = y;
   s.y = Func("y");
-  const Expr stored = p.out(s.n, s.m);
+  const Expr stored = with_residual(s, p.out(s.n, s.m));
   s.y(s.n, s.m) = narrowed(s.kernel.ffn.act(), stored);
   const OutputImageParam out = s.y.output_buffer();
   out.dim(0).set_min(0);
@@ -244,13 +258,15 @@ std::vector<ImageParam> kernel_inputs(const FfnStages& stages) {
   for (const Projection& p : stages.first) add(p.streams);
   add(stages.down.streams);
   add(stages.biases);
+  if (stages.residual.defined()) inputs.push_back(stages.residual);
   return inputs;
 }
 
 std::vector<Argument> kernel_arguments(const FfnStages& stages) {
   const std::vector<ImageParam> inputs = kernel_inputs(stages);
   std::vector<Argument> arguments(inputs.begin(), inputs.end());
-  arguments.push_back(stages.d_ff);
+  // Before the residual, which is the last input.
+  arguments.insert(arguments.end() - (stages.residual.defined() ? 1 : 0), stages.d_ff);
   return arguments;
 }
 

@@ -8,8 +8,9 @@ namespace gatefold {
 /// kernel's packing and point enter only as the index arithmetic of packed weights and tiles.
 FfnStages ffn_algorithm(const KernelSpec& kernel);
 
-/// The inputs of the emitted function in the order of runtime/include/gatefold/kernel_table.h.
+/// The input buffers of the emitted function, the residual last.
 std::vector<Halide::ImageParam> kernel_inputs(const FfnStages& stages);
+/// All its inputs in the order of runtime/include/gatefold/kernel_table.h.
 std::vector<Halide::Argument> kernel_arguments(const FfnStages& stages);
 
 }  // namespace gatefold

@@ -1,7 +1,7 @@
 // The same algorithm and schedules as a registered Halide Generator named "gatefold_ffn", for users
 // who emit kernels from their own CMake: link gatefold_generator and Halide's GenGen main, then
 //   gen -g gatefold_ffn -f my_ffn -o . -e object,c_header target=… variant=swiglu dtype=f32
-//       d_model=4096 d_ff=11008 bias=false rows=16
+//       d_model=4096 d_ff=11008 bias=false residual=false rows=16
 // isa picks the schedules (default: the highest that the Halide target string holds); packing and
 // point default to the analytic ones.
 #include <Halide.h>
@@ -56,7 +56,7 @@ class FfnGenerator : public AbstractGenerator {
     if (!parameters_.count(key)) {
       fail_usage("generator parameter '" + key +
                  "' is unknown, wanted variant, dtype, act_dtype, d_model, "
-                 "d_ff, bias, isa, rows, packing or point");
+                 "d_ff, bias, residual, isa, rows, packing or point");
     }
     parameters_[key] = value;
   }
@@ -96,6 +96,11 @@ class FfnGenerator : public AbstractGenerator {
     return stages_;
   }
 
+  bool flag(const std::string& name) const {
+    const std::string& value = parameters_.at(name);
+    return value == "true" || value == "1";
+  }
+
   KernelSpec kernel() const {
     KernelSpec k;
     k.ffn.variant = variant_named(parameters_.at("variant"));
@@ -104,7 +109,8 @@ class FfnGenerator : public AbstractGenerator {
     if (!act.empty()) set_act_dtype(k.ffn, dtype_named(act), "act_dtype");
     k.ffn.shape = {parse_dimension(parameters_.at("d_model"), "d_model"),
                    parse_dimension(parameters_.at("d_ff"), "d_ff")};
-    k.ffn.bias = parameters_.at("bias") == "true" || parameters_.at("bias") == "1";
+    k.ffn.bias = flag("bias");
+    k.ffn.residual = flag("residual");
     const std::string& isa = parameters_.at("isa");
     k.target = isa.empty() ? isa_of(context_.target()) : target_named(isa).target;
     k.rows.tuned_rows = parse_rows(parameters_.at("rows"), "rows").front();
@@ -120,7 +126,7 @@ class FfnGenerator : public AbstractGenerator {
   FfnStages stages_;
   std::map<std::string, std::string> parameters_ = {
       {"variant", "swiglu"}, {"dtype", "f32"}, {"d_model", "any"}, {"d_ff", "any"},
-      {"bias", "false"},     {"isa", ""},      {"act_dtype", ""},  {"rows", "16"},
+      {"bias", "false"},     {"residual", "false"}, {"isa", ""},      {"act_dtype", ""},  {"rows", "16"},
       {"packing", ""},       {"point", ""}};
 };
 

@@ -122,6 +122,7 @@ std::vector<std::string> emit_command(const LibraryPlan& plan, size_t i, const f
   add("--limit", v.limit, usual.limit);
   add("--up-offset", v.up_offset, usual.up_offset);
   if (k.ffn.bias) argv.push_back("--bias");
+  if (k.ffn.residual) argv.push_back("--residual");
   return argv;
 }
 

@@ -91,6 +91,8 @@ FfnSpec read_description(const Reader& in, const json& root, const std::string& 
     }
   }
   ffn.bias = in.flag("bias");
+  // Manifests of before there were residuals have no such field.
+  ffn.residual = root.contains("residual") && in.flag("residual");
   return ffn;
 }
 

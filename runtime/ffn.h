@@ -49,8 +49,8 @@ constexpr LastCall unpack_last_call(uint64_t word) {
   return {static_cast<int>(word & 0xfff), static_cast<int64_t>(word >> 12)};
 }
 
-/// context, x, streams, three biases, y
-inline constexpr int kMaxArguments = 2 + kMaxStreams + 3 + 2;
+/// context, x, streams, three biases, d_ff, residual, y
+inline constexpr int kMaxArguments = 2 + kMaxStreams + 3 + 3;
 
 }  // namespace gatefold
 

@@ -65,14 +65,42 @@ bool overlap(const gf_rows& x, const gf_rows& y) {
   return false;
 }
 
-gf_status check_call(const gf_ffn& ffn, const gf_rows& x, const gf_rows& y) {
+/// Element by element the same memory.
+bool same_memory(const gf_rows& a, const gf_rows& b) {
+  return a.data == b.data && (a.rows <= 1 || stride_of(a) == stride_of(b));
+}
+
+/// The matrices of one call; the residual is null where the block adds none.
+struct Call {
+  const gf_rows& x;
+  const gf_rows* residual;
+  const gf_rows& y;
+};
+
+gf_status check_residual(const gf_ffn& ffn, const gf_rows& residual, const gf_rows& y) {
+  if (const gf_status status = check_rows(ffn, "residual", residual); status != GF_OK)
+    return status;
+  if (residual.rows != y.rows) {
+    return failed(GF_SHAPE_MISMATCH, "residual has %lld rows, y has %lld", ll(residual.rows),
+                  ll(y.rows));
+  }
+  if (y.rows > 0 && !same_memory(residual, y) && overlap(residual, y)) {
+    return failed(GF_OVERLAP,
+                  "residual and y overlap in part: wanted the same data and row_stride, or no byte "
+                  "in common");
+  }
+  return GF_OK;
+}
+
+gf_status check_call(const gf_ffn& ffn, const Call& call) {
+  const gf_rows &x = call.x, &y = call.y;
   gf_status status = check_rows(ffn, "x", x);
   if (status == GF_OK) status = check_rows(ffn, "y", y);
   if (status != GF_OK) return status;
   if (x.rows != y.rows)
     return failed(GF_SHAPE_MISMATCH, "x has %lld rows, y has %lld", ll(x.rows), ll(y.rows));
   if (x.rows > 0 && overlap(x, y)) return failed(GF_OVERLAP, "x and y overlap");
-  return GF_OK;
+  return call.residual ? check_residual(ffn, *call.residual, y) : GF_OK;
 }
 
 int bucket_for(const gf_ffn& ffn, int64_t rows) {
@@ -98,7 +126,9 @@ void describe_rows(const gf_rows& r, int64_t first, int64_t count, Buffer* buffe
   buffer->dim[1] = {0, static_cast<int32_t>(count), static_cast<int32_t>(stride)};
 }
 
-int call_kernel(gf_ffn& ffn, Bucket& bucket, CallContext* context, Buffer* x, Buffer* y) {
+/// `residual` may be null.
+int call_kernel(gf_ffn& ffn, Bucket& bucket, CallContext* context, Buffer* x, Buffer* residual,
+                Buffer* y) {
   const gf_kernel& kernel = *bucket.choice.kernel;
   void* context_argument = context;  // a gf_context: its first member
   void* arguments[kMaxArguments];
@@ -112,15 +142,17 @@ int call_kernel(gf_ffn& ffn, Bucket& bucket, CallContext* context, Buffer* x, Bu
   }
   int32_t d_ff = static_cast<int32_t>(ffn.sizes.d_ff);
   arguments[count++] = &d_ff;
+  if (residual) arguments[count++] = &residual->raw;
   arguments[count++] = &y->raw;
   return kernel.call(arguments);
 }
 
 /// Rows of one kernel call: as many as 32-bit indices reach, in pieces of similar length.
-int64_t piece_rows(const gf_ffn& ffn, const gf_rows& x, const gf_rows& y) {
-  const int64_t widest = std::max({ffn.widest, stride_of(x), stride_of(y)});
+int64_t piece_rows(const gf_ffn& ffn, const Call& call) {
+  const int64_t of_residual = call.residual ? stride_of(*call.residual) : 0;
+  const int64_t widest = std::max({ffn.widest, stride_of(call.x), stride_of(call.y), of_residual});
   const int64_t most = std::max<int64_t>(1, kMaxPieceElements / widest);
-  return ceil_div(x.rows, ceil_div(x.rows, most));
+  return ceil_div(call.x.rows, ceil_div(call.x.rows, most));
 }
 
 gf_status kernel_failure(const gf_kernel& kernel, const CallContext& context, int code) {
@@ -130,16 +162,17 @@ gf_status kernel_failure(const gf_kernel& kernel, const CallContext& context, in
                 context.message[0] ? ": " : "", context.message);
 }
 
-gf_status run_pieces(gf_ffn& ffn, Bucket& bucket, CallContext& context, const gf_rows& x,
-                     const gf_rows& y) {
+gf_status run_pieces(gf_ffn& ffn, Bucket& bucket, CallContext& context, const Call& call) {
   const StandardFpEnvironment standard;
-  const int64_t piece = piece_rows(ffn, x, y);
-  for (int64_t first = 0; first < x.rows; first += piece) {
-    const int64_t count = std::min(piece, x.rows - first);
-    Buffer in, out;
-    describe_rows(x, first, count, &in);
-    describe_rows(y, first, count, &out);
-    if (const int code = call_kernel(ffn, bucket, &context, &in, &out))
+  const int64_t rows = call.x.rows, piece = piece_rows(ffn, call);
+  for (int64_t first = 0; first < rows; first += piece) {
+    const int64_t count = std::min(piece, rows - first);
+    Buffer in, added, out;
+    describe_rows(call.x, first, count, &in);
+    if (call.residual) describe_rows(*call.residual, first, count, &added);
+    describe_rows(call.y, first, count, &out);
+    Buffer* const residual = call.residual ? &added : nullptr;
+    if (const int code = call_kernel(ffn, bucket, &context, &in, residual, &out))
       return kernel_failure(*bucket.choice.kernel, context, code);
   }
   return GF_OK;
@@ -155,19 +188,43 @@ void note_call(gf_ffn& ffn, int index, const CallContext& context, int64_t rows,
   raise_to(ffn.workspace_bytes, static_cast<int64_t>(context.peak_bytes.load(relaxed)));
 }
 
+gf_status run(gf_ffn& ffn, const Call& call) {
+  if (const gf_status status = check_call(ffn, call); status != GF_OK) return status;
+  const int64_t rows = call.x.rows;
+  if (rows == 0) return GF_OK;
+  const int index = bucket_for(ffn, rows);
+  CallContext context(ffn.threads);
+  const int64_t start = now_ns();
+  const gf_status status = run_pieces(ffn, ffn.buckets[index], context, call);
+  if (status != GF_OK) return status;
+  note_call(ffn, index, context, rows, static_cast<double>(now_ns() - start) * 1e-6);
+  return GF_OK;
+}
+
 }  // namespace
 }  // namespace gatefold
 
 gf_status gf_ffn_run(gf_ffn* ffn, const gf_rows* x, const gf_rows* y) {
   using namespace gatefold;
   if (!ffn || !x || !y) return failed(GF_INVALID_ARGUMENT, "gf_ffn_run: a null pointer");
-  if (const gf_status status = check_call(*ffn, *x, *y); status != GF_OK) return status;
-  if (x->rows == 0) return GF_OK;
-  const int index = bucket_for(*ffn, x->rows);
-  CallContext context(ffn->threads);
-  const int64_t start = now_ns();
-  const gf_status status = run_pieces(*ffn, ffn->buckets[index], context, *x, *y);
-  if (status != GF_OK) return status;
-  note_call(*ffn, index, context, x->rows, static_cast<double>(now_ns() - start) * 1e-6);
-  return GF_OK;
+  if (ffn->table->has_residual) {
+    return failed(GF_INVALID_ARGUMENT,
+                  "gf_ffn_run: library '%s' adds a residual, wanted gf_ffn_run_residual",
+                  ffn->table->library);
+  }
+  return run(*ffn, {*x, nullptr, *y});
+}
+
+gf_status gf_ffn_run_residual(gf_ffn* ffn, const gf_rows* x, const gf_rows* residual,
+                              const gf_rows* y) {
+  using namespace gatefold;
+  if (!ffn || !x || !residual || !y)
+    return failed(GF_INVALID_ARGUMENT, "gf_ffn_run_residual: a null pointer");
+  if (!ffn->table->has_residual) {
+    return failed(GF_INVALID_ARGUMENT,
+                  "gf_ffn_run_residual: library '%s' was generated without a residual, wanted "
+                  "gf_ffn_run",
+                  ffn->table->library);
+  }
+  return run(*ffn, {*x, residual, *y});
 }

@@ -58,6 +58,8 @@ gf_status check_description(const gf_kernel_table& t, const char* source) {
   if (!flag_ok(t.gated) || !flag_ok(t.has_bias))
     return failed(GF_BAD_LIBRARY, "%s: gated %d, has_bias %d, wanted 0 or 1", source, t.gated,
                   t.has_bias);
+  if (!flag_ok(t.has_residual))
+    return failed(GF_BAD_LIBRARY, "%s: has_residual %d, wanted 0 or 1", source, t.has_residual);
   if (t.kernel_count < 1 || t.kernel_count > 4096)
     return failed(GF_BAD_LIBRARY, "%s: %d kernels, wanted 1 to 4096", source, t.kernel_count);
   return GF_OK;

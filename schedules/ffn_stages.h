@@ -43,6 +43,7 @@ struct FfnStages {
   Halide::Func y;                 ///< (n, m), the output
   Halide::Expr hidden_columns;    ///< columns that down reads
   std::vector<Halide::ImageParam> biases;
+  Halide::ImageParam residual;  ///< (n, m); undefined if the block adds none
   Halide::Param<int32_t> d_ff{"d_ff"};
 
   bool unfused() const { return kernel.point.fusion == Fusion::unfused; }

@@ -96,7 +96,8 @@ void Shaper::flat(Projection& p) {
 
 /// y takes one panel group of all rows (or of a row block) at a time from whole tiles in cache.
 /// Only this copy knows the edges: guards beside unrolled tiles cost registers, and Halide 21 lost
-/// the predicate of tiles that lie wholly outside.
+/// the predicate of tiles that lie wholly outside. No tail may be shifted inwards: where the
+/// residual is y, going over an element again would add it twice.
 void Shaper::output() {
   Var column("column");
   const int group = s.kernel.packing.panel * s.down.panels_per_matrix;

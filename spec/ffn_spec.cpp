@@ -33,13 +33,22 @@ DType hidden_dtype(const FfnSpec& ffn, Target target) {
   return uses_bf16_dot(ffn, target) ? DType::bf16 : DType::f32;
 }
 
+std::string name_suffix(const FfnSpec& ffn) {
+  return std::string(ffn.bias ? "_bias" : "") + (ffn.residual ? "_residual" : "");
+}
+
+std::string additions(const FfnSpec& ffn) {
+  if (!ffn.residual) return ffn.bias ? " with biases" : "";
+  return ffn.bias ? " with biases and a residual" : " with a residual";
+}
+
 std::string kernel_name(const KernelSpec& k) {
   std::string target = info(k.target).name.substr(4);  // after "x86-"
   for (char& c : target) c = c == '-' ? '_' : c;
   std::string rows = "rows_" + std::to_string(k.rows.rows_min);
   rows += k.rows.rows_max == RowBucket::kOpen ? "_up" : "_" + std::to_string(k.rows.rows_max);
   return "ffn_" + k.ffn.variant.name + "_" + k.ffn.dtypes() + "_" + k.ffn.shape.text() +
-         (k.ffn.bias ? "_bias_" : "_") + target + "_" + rows;
+         name_suffix(k.ffn) + "_" + target + "_" + rows;
 }
 
 }  // namespace gatefold

@@ -19,6 +19,7 @@ struct FfnSpec {
   DType dtype = DType::f32;  ///< of the weights, and of x and y unless act_dtype says otherwise
   Shape shape;
   bool bias = false;
+  bool residual = false;  ///< y = residual + FFN(x), the residual an input of each call
   std::optional<DType> act_dtype = {};  ///< of x and y; only ever f32 beside 16-bit weights
 
   DType act() const { return act_dtype.value_or(dtype); }
@@ -52,6 +53,11 @@ struct KernelSpec {
 /// Raised whenever emitted code changes meaning or speed; records of another version are stale.
 inline constexpr int kGeneratorVersion = 1;
 inline constexpr const char* kHalideVersion = "21.0.0";
+
+/// What the block has beside its matrices: "", "_bias", "_residual" or "_bias_residual" in names,
+/// and in sentences "", " with biases", " with a residual" or " with biases and a residual".
+std::string name_suffix(const FfnSpec& ffn);
+std::string additions(const FfnSpec& ffn);
 
 /// C identifier, e.g. "ffn_swiglu_f32_4096x11008_avx2_rows_5_16".
 std::string kernel_name(const KernelSpec& kernel);

@@ -37,7 +37,8 @@ void Arena::prepare(const MeasureRequest& request) {
     prepared_for_ = key;
   }
   for (Rotation& rotation : rotations_) rotation.in_use = false;
-  x_ = stored_as(request.ffn.act(), data_->x(0, request.rows));
+  inputs_ = {stored_as(request.ffn.act(), data_->x(0, request.rows)),
+             stored_as(request.ffn.act(), data_->residual(0, request.rows))};
 }
 
 /// Packings that this request does not need go first; returns the bytes left for another.
@@ -75,9 +76,9 @@ MeasureReply Arena::measure(const MeasureRequest& request) {
     contestants[i].open(request.libraries[i], request);
     if (!contestants[i].opened()) continue;
     place(contestants[i], request);
-    contestants[i].check(request, x_, *oracle_);
+    contestants[i].check(request, inputs_, *oracle_);
   }
-  if (request.timed) sample_rounds(contestants, request, x_, events_.sampling);
+  if (request.timed) sample_rounds(contestants, request, inputs_, events_.sampling);
   return reply(contestants);
 }
 

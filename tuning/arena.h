@@ -49,7 +49,7 @@ class Arena {
   std::unique_ptr<FfnData> data_;
   std::unique_ptr<Oracle> oracle_;
   std::list<Rotation> rotations_;
-  std::vector<uint8_t> x_;
+  StoredInputs inputs_;
 };
 
 }  // namespace gatefold

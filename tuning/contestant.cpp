@@ -19,11 +19,11 @@ double ms_since(Clock::time_point start) {
   return std::chrono::duration<double, std::milli>(Clock::now() - start).count();
 }
 
-gf_rows input_rows(const std::vector<uint8_t>& x, const MeasureRequest& request) {
+gf_rows input_rows(const std::vector<uint8_t>& stored, const MeasureRequest& request) {
   gf_rows rows = {};
   rows.struct_size = sizeof rows;
   rows.dtype = runtime_dtype(request.ffn.act());
-  rows.data = const_cast<uint8_t*>(x.data());
+  rows.data = const_cast<uint8_t*>(stored.data());
   rows.rows = request.rows;
   rows.cols = request.ffn.shape.d_model;
   return rows;
@@ -53,10 +53,27 @@ std::string why_unfit(const gf_kernel_table& t, const MeasureRequest& r) {
   if (t.act_dtype != info(r.ffn.act()).name)
     return std::string("the library is for x and y in ") + t.act_dtype;
   if ((t.has_bias != 0) != r.ffn.bias) return "the library differs in having biases";
+  if ((t.has_residual != 0) != r.ffn.residual) return "the library differs in adding a residual";
   return {};
 }
 
 }  // namespace
+
+/// The inputs of one call, as the runtime takes them.
+struct Contestant::Rows {
+  gf_rows x, residual;
+  bool has_residual;
+
+  Rows(const StoredInputs& inputs, const MeasureRequest& request)
+      : x(input_rows(inputs.x, request)),
+        residual(input_rows(inputs.residual, request)),
+        has_residual(request.ffn.residual) {}
+};
+
+gf_status Contestant::run(const Rows& inputs) {
+  const gf_rows* const residual = inputs.has_residual ? &inputs.residual : nullptr;
+  return rotation_->run(route_, inputs.x, residual, y_->rows());
+}
 
 void Contestant::refuse(TrialKind kind, const std::string& message) {
   result_.kind = kind;
@@ -81,9 +98,9 @@ void Contestant::place(WeightRotation& rotation, Route route) {
   route_ = std::move(route);
 }
 
-bool Contestant::run_checked(const gf_rows& x) {
+bool Contestant::run_checked(const Rows& inputs) {
   y_->poison();
-  if (const gf_status status = run(x); status != GF_OK) {
+  if (const gf_status status = run(inputs); status != GF_OK) {
     refuse(status == GF_OUT_OF_MEMORY ? TrialKind::oom : TrialKind::invalid, gf_last_error());
     return false;
   }
@@ -92,17 +109,17 @@ bool Contestant::run_checked(const gf_rows& x) {
   return complaint.empty();
 }
 
-void Contestant::check(const MeasureRequest& request, std::vector<uint8_t>& x, Oracle& oracle) {
-  const gf_rows input = input_rows(x, request);
-  const std::vector<uint8_t> x_before = x;
-  y_ = std::make_unique<GuardedOutput>(request.rows, input.cols, input.dtype);
-  if (!run_checked(input)) return;
+void Contestant::check(const MeasureRequest& request, StoredInputs& inputs, Oracle& oracle) {
+  const Rows given(inputs, request);
+  const StoredInputs before = inputs;
+  y_ = std::make_unique<GuardedOutput>(request.rows, given.x.cols, given.x.dtype);
+  if (!run_checked(given)) return;
   expected_.assign(y_->data(), y_->data() + y_->bytes());
   const auto start = Clock::now();
-  if (!run_checked(input)) return;
+  if (!run_checked(given)) return;
   const double ms = std::max(ms_since(start), 1e-6);
-  if (x != x_before) {
-    x = x_before;
+  if (inputs != before) {
+    inputs = before;
     return refuse(TrialKind::wrong_result, "changed its input");
   }
   if (std::memcmp(expected_.data(), y_->data(), y_->bytes()) != 0) {
@@ -116,16 +133,16 @@ void Contestant::check(const MeasureRequest& request, std::vector<uint8_t>& x, O
   racing_ = true;
 }
 
-double Contestant::timed_sample(const MeasureRequest& request, const std::vector<uint8_t>& x,
+double Contestant::timed_sample(const MeasureRequest& request, const StoredInputs& inputs,
                                 int attempts) {
-  const gf_rows input = input_rows(x, request);
+  const Rows given(inputs, request);
   double best = kUnknown;
   for (int attempt = 0; attempt < attempts; ++attempt) {
     y_->poison();  // what an earlier call wrote must not pass for this one's
     const NoiseGuard guard;
     const auto start = Clock::now();
     gf_status status = GF_OK;
-    for (int call = 0; call < calls_ && status == GF_OK; ++call) status = run(input);
+    for (int call = 0; call < calls_ && status == GF_OK; ++call) status = run(given);
     const double elapsed = ms_since(start);
     if (status != GF_OK) {
       refuse(TrialKind::invalid, gf_last_error());

@@ -13,6 +13,13 @@
 
 namespace gatefold {
 
+/// What every call of a request is given, as stored.
+struct StoredInputs {
+  std::vector<uint8_t> x;
+  std::vector<uint8_t> residual;  ///< empty if the block adds none
+  bool operator==(const StoredInputs&) const = default;
+};
+
 /// One candidate of a request: its library, its kernel for the request's rows, and what is known
 /// of it so far.
 class Contestant {
@@ -21,13 +28,13 @@ class Contestant {
   void open(const std::string& path, const MeasureRequest& request);
 
   /// Runs twice; races from then on if the result is right, and twice the same.
-  void check(const MeasureRequest& request, std::vector<uint8_t>& x, Oracle& oracle);
+  void check(const MeasureRequest& request, StoredInputs& inputs, Oracle& oracle);
 
   /// Milliseconds of one call, the weights taken from the rotation. NaN, and out of the race, if a
   /// call fails or gives other bits than the checked run. A sample that the system interfered with
   /// is taken again, up to `attempts` times in all; then the fastest counts, since interference
   /// only slows.
-  double timed_sample(const MeasureRequest& request, const std::vector<uint8_t>& x, int attempts);
+  double timed_sample(const MeasureRequest& request, const StoredInputs& inputs, int attempts);
 
   void drop() { racing_ = false; }
   bool racing() const { return racing_; }
@@ -45,8 +52,9 @@ class Contestant {
   };
 
   void refuse(TrialKind kind, const std::string& message);
-  gf_status run(const gf_rows& x) { return rotation_->run(route_, x, y_->rows()); }
-  bool run_checked(const gf_rows& x);
+  struct Rows;
+  gf_status run(const Rows& inputs);
+  bool run_checked(const Rows& inputs);
 
   std::unique_ptr<gf_library, CloseLibrary> library_;
   const gf_kernel* kernel_ = nullptr;

@@ -10,7 +10,7 @@
 namespace gatefold {
 namespace {
 
-enum Stream { kGate = 1, kUp, kDown, kGateBias, kUpBias, kDownBias, kX };
+enum Stream { kGate = 1, kUp, kDown, kGateBias, kUpBias, kDownBias, kX, kResidual };
 
 uint64_t splitmix(uint64_t x) {
   x += 0x9e3779b97f4a7c15u;
@@ -133,6 +133,11 @@ std::vector<float> FfnData::random(int stream, int64_t first, int64_t count, dou
 
 std::vector<float> FfnData::x(int64_t first, int64_t count) const {
   return random(kX, first * ffn_.shape.d_model, count * ffn_.shape.d_model, 1, ffn_.act());
+}
+
+std::vector<float> FfnData::residual(int64_t first, int64_t count) const {
+  if (!ffn_.residual) return {};
+  return random(kResidual, first * ffn_.shape.d_model, count * ffn_.shape.d_model, 1, ffn_.act());
 }
 
 gf_tensor FfnData::tensor(const std::vector<float>& data, int64_t rows, int64_t cols) {

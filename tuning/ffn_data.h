@@ -25,6 +25,8 @@ class FfnData {
 
   /// `count` rows of x from row `first`; row r is the same however many are asked for.
   std::vector<float> x(int64_t first, int64_t count) const;
+  /// The same of the residual; empty if the block adds none.
+  std::vector<float> residual(int64_t first, int64_t count) const;
 
  private:
   std::vector<float> weight(int stream, int64_t count, double deviation) const;

@@ -82,7 +82,7 @@ Schedule schedule_for(const LibraryRequest& request, Target target) {
 
 std::string default_library_name(const FfnSpec& ffn) {
   return "ffn_" + ffn.variant.name + "_" + ffn.dtypes() + "_" + ffn.shape.text() +
-         (ffn.bias ? "_bias" : "");
+         name_suffix(ffn);
 }
 
 PlannedLibrary plan_library(const LibraryRequest& request) {

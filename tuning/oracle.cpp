@@ -39,7 +39,9 @@ void Oracle::compute(const std::vector<int64_t>& rows) {
   const auto work = [&] {
     for (size_t i = next++; i < missing.size(); i = next++) {
       const std::vector<float> x = data_.x(missing[i].first, 1);
-      *missing[i].second = reference_ffn(block, x.data(), 1);
+      const std::vector<float> residual = data_.residual(missing[i].first, 1);
+      *missing[i].second =
+          reference_ffn(block, x.data(), 1, {}, residual.empty() ? nullptr : residual.data());
     }
   };
   std::vector<std::thread> others;

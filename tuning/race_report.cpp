@@ -34,8 +34,9 @@ ReportCell make_cell(const StoredRace& stored, const RaceCell& race) {
 auto identity(const ReportCell& c) {
   const Variant& v = c.key.ffn.variant;
   return std::make_tuple(c.key.cpu, c.key.target, v.name, v.slope, v.alpha, v.limit, v.up_offset,
-                         c.key.ffn.dtypes(), c.key.ffn.bias, c.key.ffn.shape.text(), c.key.threads,
-                         c.rows, c.key.halide_version, c.key.generator_version);
+                         c.key.ffn.dtypes(), c.key.ffn.bias, c.key.ffn.residual,
+                         c.key.ffn.shape.text(), c.key.threads, c.rows, c.key.halide_version,
+                         c.key.generator_version);
 }
 
 }  // namespace

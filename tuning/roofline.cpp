@@ -26,7 +26,8 @@ Roofline roofline(const FfnSpec& ffn, int64_t rows, const Roof& roof, int64_t pa
   const double flops = 2 * weights * static_cast<double>(rows);
   const double weight_bytes =
       packed_bytes > 0 ? static_cast<double>(packed_bytes) : weights * element;
-  const double bytes = weight_bytes + 2 * static_cast<double>(rows) * d_model * act_element;
+  const double per_row = (ffn.residual ? 3 : 2) * d_model * act_element;
+  const double bytes = weight_bytes + static_cast<double>(rows) * per_row;
   const double peak = peak_gflops(ffn, roof);
   const double compute_ms = peak > 0 ? flops / peak / 1e6 : 0;
   const double memory_ms = roof.read_gbps > 0 ? bytes / roof.read_gbps / 1e6 : 0;

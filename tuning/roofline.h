@@ -15,8 +15,8 @@ struct Roofline {
 };
 
 /// flops / peak of the instruction that the dtype uses, or bytes / read bandwidth, whichever is
-/// more. Bytes: packed weights, x and y. Without `packed_weight_bytes` the weights count without
-/// padding, which can only lower the bound.
+/// more. Bytes: packed weights, x, a residual and y. Without `packed_weight_bytes` the weights
+/// count without padding, which can only lower the bound.
 Roofline roofline(const FfnSpec& ffn, int64_t rows, const Roof& roof,
                   int64_t packed_weight_bytes = 0);
 

@@ -52,7 +52,7 @@ void drop_those_behind(std::vector<Contestant>& contestants, double ratio) {
 }  // namespace
 
 void sample_rounds(std::vector<Contestant>& contestants, const MeasureRequest& request,
-                   const std::vector<uint8_t>& x, const SamplingEvents& events) {
+                   const StoredInputs& inputs, const SamplingEvents& events) {
   std::vector<size_t> order(contestants.size());
   std::iota(order.begin(), order.end(), size_t{0});
   std::mt19937_64 random(request.seed);
@@ -71,7 +71,8 @@ void sample_rounds(std::vector<Contestant>& contestants, const MeasureRequest& r
       if (!contestants[i].racing()) continue;
       events.running(static_cast<int>(i));
       const int attempts = Clock::now() < end ? kAttemptsPerSample : 1;
-      contestants[i].result().samples.back() = contestants[i].timed_sample(request, x, attempts);
+      contestants[i].result().samples.back() =
+          contestants[i].timed_sample(request, inputs, attempts);
     }
     if (request.drop_ratio > 0 && round + 1 >= kRoundsBeforeDropping) {
       drop_those_behind(contestants, request.drop_ratio);

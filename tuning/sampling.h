@@ -14,7 +14,7 @@ struct SamplingEvents {
 
 /// Rounds of one sample for each contestant in the race.
 void sample_rounds(std::vector<Contestant>& contestants, const MeasureRequest& request,
-                   const std::vector<uint8_t>& x, const SamplingEvents& events);
+                   const StoredInputs& inputs, const SamplingEvents& events);
 
 /// Medians, and ratios against the first of them, the anchor, in the same rounds.
 void summarise(std::vector<TrialResult>& results);

@@ -62,7 +62,8 @@ void Store::check_or_create(Open how) {
     if (how == Open::create) throw;
     database_.emplace(path_.string(), SQLite::OPEN_READONLY, kBusyTimeoutMs);
   }
-  check_or_create_schema(*database_, path_);
+  check_or_create_schema(*database_, path_,
+                         how == Open::create ? OldVersion::upgrade : OldVersion::view);
   if (how == Open::existing) return;
   // Readers never wait for the writer, and a trial costs one write to the log.
   database_->exec("PRAGMA journal_mode = WAL");

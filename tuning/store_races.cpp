@@ -126,6 +126,7 @@ WorkloadKey read_key(SQLite::Statement& row, const std::string& file) {
     key.ffn.variant = variant_named(row.getColumn("variant").getString());
     read_parameters(row.getColumn("parameters").getString(), key.ffn.variant, where);
     key.ffn.bias = row.getColumn("bias").getInt() != 0;
+    key.ffn.residual = row.getColumn("residual").getInt() != 0;
     key.ffn.shape = {integer(row, "d_model", 1, kMaxDimension),
                      integer(row, "d_ff", 1, kMaxDimension)};
     key.threads = static_cast<int>(integer(row, "threads", 1, 1024));
@@ -194,7 +195,7 @@ std::optional<RaceRecord> select_race(SQLite::Database& database, int64_t worklo
 std::vector<StoredRace> select_races(SQLite::Database& database, const std::string& file) {
   SQLite::Statement select(
       database,
-      "SELECT race.*, cpu, isa, dtype, variant, parameters, bias, d_model, "
+      "SELECT race.*, cpu, isa, dtype, variant, parameters, bias, residual, d_model, "
       "d_ff, threads, halide_version, generator_version FROM race JOIN "
       "workload ON workload.id = race.workload ORDER BY at DESC, race.id DESC");
   std::vector<StoredRace> races;

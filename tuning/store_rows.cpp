@@ -52,6 +52,7 @@ void bind_key(SQLite::Statement& s, const WorkloadKey& key) {
   s.bind(":variant", key.ffn.variant.name);
   s.bind(":parameters", parameters_text(key.ffn.variant));
   s.bind(":bias", key.ffn.bias ? 1 : 0);
+  s.bind(":residual", key.ffn.residual ? 1 : 0);
   s.bind(":d_model", key.ffn.shape.d_model);
   s.bind(":d_ff", key.ffn.shape.d_ff);
   s.bind(":threads", key.threads);
@@ -96,9 +97,11 @@ std::string rows_text(const std::vector<int64_t>& rows) {
 void insert_workload(SQLite::Database& database, const WorkloadKey& key) {
   SQLite::Statement insert(
       database,
-      "INSERT OR IGNORE INTO workload(cpu, isa, dtype, variant, parameters, bias, d_model, d_ff, "
-      "threads, halide_version, generator_version) VALUES(:cpu, :isa, :dtype, :variant, "
-      ":parameters, :bias, :d_model, :d_ff, :threads, :halide_version, :generator_version)");
+      "INSERT OR IGNORE INTO workload(cpu, isa, dtype, variant, parameters, bias, residual, "
+      "d_model, "
+      "d_ff, threads, halide_version, generator_version) VALUES(:cpu, :isa, :dtype, :variant, "
+      ":parameters, :bias, :residual, :d_model, :d_ff, :threads, :halide_version, "
+      ":generator_version)");
   bind_key(insert, key);
   insert.exec();
 }
@@ -107,7 +110,8 @@ std::optional<int64_t> find_workload(SQLite::Database& database, const WorkloadK
   SQLite::Statement find(
       database,
       "SELECT id FROM workload WHERE cpu = :cpu AND isa = :isa AND dtype = :dtype AND variant = "
-      ":variant AND parameters = :parameters AND bias = :bias AND d_model = :d_model AND d_ff = "
+      ":variant AND parameters = :parameters AND bias = :bias AND residual = :residual AND d_model "
+      "= :d_model AND d_ff = "
       ":d_ff AND threads = :threads AND halide_version = :halide_version AND generator_version = "
       ":generator_version");
   bind_key(find, key);

@@ -15,14 +15,18 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* kSchema = R"sql(
+constexpr const char* kWorkload = R"sql(
 CREATE TABLE workload(
   id INTEGER PRIMARY KEY,
   cpu TEXT NOT NULL, isa TEXT NOT NULL, dtype TEXT NOT NULL, variant TEXT NOT NULL,
-  parameters TEXT NOT NULL, bias INTEGER NOT NULL, d_model INTEGER NOT NULL, d_ff INTEGER NOT NULL,
+  parameters TEXT NOT NULL, bias INTEGER NOT NULL, residual INTEGER NOT NULL,
+  d_model INTEGER NOT NULL, d_ff INTEGER NOT NULL,
   threads INTEGER NOT NULL, halide_version TEXT NOT NULL, generator_version INTEGER NOT NULL,
-  UNIQUE(cpu, isa, dtype, variant, parameters, bias, d_model, d_ff, threads, halide_version,
-         generator_version)) STRICT;
+  UNIQUE(cpu, isa, dtype, variant, parameters, bias, residual, d_model, d_ff, threads,
+         halide_version, generator_version)) STRICT;
+)sql";
+
+constexpr const char* kOtherTables = R"sql(
 CREATE TABLE trial(
   id INTEGER PRIMARY KEY,
   workload INTEGER NOT NULL REFERENCES workload(id),
@@ -49,6 +53,9 @@ CREATE TABLE winner(
   UNIQUE(race, rows)) STRICT;
 )sql";
 
+/// What version 2 knows of a workload that version 1 did not: there was no residual.
+constexpr const char* kWorkloadOfVersion1 = "SELECT *, 0 AS residual FROM main.workload";
+
 int pragma(SQLite::Database& database, const char* name) {
   return database.execAndGet(std::string("PRAGMA ") + name).getInt();
 }
@@ -57,15 +64,45 @@ bool has_tables(SQLite::Database& database) {
   return database.execAndGet("SELECT count(*) FROM sqlite_master").getInt() > 0;
 }
 
+void set_version(SQLite::Database& database) {
+  database.exec(fmt::format("PRAGMA user_version = {}", kStoreVersion));
+}
+
 void create(SQLite::Database& database) {
   // Another process may have been faster: looked at again under the lock.
   SQLite::Transaction transaction(database, SQLite::TransactionBehavior::IMMEDIATE);
   if (!has_tables(database)) {
-    database.exec(kSchema);
+    database.exec(kWorkload);
+    database.exec(kOtherTables);
     database.exec(fmt::format("PRAGMA application_id = {}", kStoreApplicationId));
-    database.exec(fmt::format("PRAGMA user_version = {}", kStoreVersion));
+    set_version(database);
   }
   transaction.commit();
+}
+
+/// A table's uniqueness cannot be altered, so its rows move to a new one. Their ids stay, and with
+/// them what trials and races refer to.
+void upgrade(SQLite::Database& database) {
+  database.exec("PRAGMA foreign_keys = OFF");  // or dropping the table would drop its trials
+  SQLite::Transaction transaction(database, SQLite::TransactionBehavior::IMMEDIATE);
+  if (pragma(database, "user_version") == 1) {
+    database.exec(fmt::format("CREATE TEMP TABLE old_workload AS {}", kWorkloadOfVersion1));
+    database.exec("DROP TABLE main.workload");
+    database.exec(kWorkload);
+    database.exec(
+        "INSERT INTO workload(id, cpu, isa, dtype, variant, parameters, bias, residual, d_model, "
+        "d_ff, threads, halide_version, generator_version) SELECT id, cpu, isa, dtype, variant, "
+        "parameters, bias, residual, d_model, d_ff, threads, halide_version, generator_version "
+        "FROM old_workload");
+    database.exec("DROP TABLE temp.old_workload");
+    set_version(database);
+  }
+  transaction.commit();
+}
+
+/// A temporary object hides a table of its name, on a database that cannot be written to as well.
+void view(SQLite::Database& database) {
+  database.exec(fmt::format("CREATE TEMP VIEW workload AS {}", kWorkloadOfVersion1));
 }
 
 void check_sound(SQLite::Database& database, const std::string& name) {
@@ -96,7 +133,7 @@ void check_store_file(const fs::path& path, bool must_exist) {
   }
 }
 
-void check_or_create_schema(SQLite::Database& database, const fs::path& path) {
+void check_or_create_schema(SQLite::Database& database, const fs::path& path, OldVersion old) {
   const std::string name = path.string();
   if (pragma(database, "application_id") == 0 && pragma(database, "user_version") == 0 &&
       !has_tables(database)) {
@@ -109,11 +146,18 @@ void check_or_create_schema(SQLite::Database& database, const fs::path& path) {
                      static_cast<unsigned>(kStoreApplicationId)));
   }
   const int version = pragma(database, "user_version");
-  if (version != kStoreVersion) {
+  if (version != kStoreVersion && version != 1) {
     fail(fmt::format("{}: version {} of the tuning database, this program reads version {}", name,
                      version, kStoreVersion));
   }
   check_sound(database, name);
+  if (version == kStoreVersion) return;
+  switch (old) {
+    case OldVersion::upgrade:
+      return upgrade(database);
+    case OldVersion::view:
+      return view(database);
+  }
 }
 
 }  // namespace gatefold

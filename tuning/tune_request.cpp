@@ -47,8 +47,8 @@ bool same_but_threads(const WorkloadKey& a, const WorkloadKey& b) {
          a.ffn.variant.name == b.ffn.variant.name &&
          parameters_text(a.ffn.variant) == parameters_text(b.ffn.variant) &&
          a.ffn.shape == b.ffn.shape && a.ffn.bias == b.ffn.bias &&
-         a.halide_version == b.halide_version && a.generator_version == b.generator_version &&
-         a.threads != b.threads;
+         a.ffn.residual == b.ffn.residual && a.halide_version == b.halide_version &&
+         a.generator_version == b.generator_version && a.threads != b.threads;
 }
 
 /// A library has one packing for all thread counts: where another count was tuned before, its

@@ -14,14 +14,14 @@ namespace {
 // More copies than this are of blocks so small that no application has them cold.
 constexpr int64_t kMostCopies = 256;
 constexpr size_t kMaxStreams = 32;  // what the runtime takes of one kernel
-constexpr int kMostArguments = 2 + kMaxStreams + 5;
+constexpr int kMostArguments = 2 + kMaxStreams + 6;
 constexpr const char* kWhat = "weights for measuring";
 
 /// What the call that is being made on this thread shall reach.
 struct Forwarding {
   const Route* route = nullptr;
   int listed_streams = 0;
-  int trailing = 0;  ///< biases, d_ff and y
+  int trailing = 0;  ///< biases, d_ff, residual and y
 };
 thread_local Forwarding t_forwarding;
 
@@ -161,12 +161,13 @@ std::optional<Route> WeightRotation::route(const gf_kernel& kernel) const {
   return route;
 }
 
-gf_status WeightRotation::run(const Route& route, const gf_rows& x, const gf_rows& y) {
+gf_status WeightRotation::run(const Route& route, const gf_rows& x, const gf_rows* residual,
+                              const gf_rows& y) {
   const int biases = table_.has_bias ? (table_.gated ? 3 : 2) : 0;
-  t_forwarding = {&route, static_cast<int>(streams_.size()), biases + 2};
+  t_forwarding = {&route, static_cast<int>(streams_.size()), biases + 2 + table_.has_residual};
   gf_ffn* block = blocks_[next_];
   next_ = (next_ + 1) % blocks_.size();
-  return gf_ffn_run(block, &x, &y);
+  return residual ? gf_ffn_run_residual(block, &x, residual, &y) : gf_ffn_run(block, &x, &y);
 }
 
 }  // namespace gatefold

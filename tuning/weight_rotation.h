@@ -42,8 +42,8 @@ class WeightRotation {
   /// Nothing if the kernel reads weights of another layout.
   std::optional<Route> route(const gf_kernel& kernel) const;
 
-  /// Runs the kernel on the next copy.
-  gf_status run(const Route& route, const gf_rows& x, const gf_rows& y);
+  /// Runs the kernel on the next copy. `residual` may be null.
+  gf_status run(const Route& route, const gf_rows& x, const gf_rows* residual, const gf_rows& y);
 
   int copies() const { return static_cast<int>(blocks_.size()); }
   int64_t packed_bytes() const { return packed_bytes_; }  ///< of one copy

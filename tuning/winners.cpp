@@ -17,7 +17,7 @@ namespace {
 bool same_block(const FfnSpec& a, const FfnSpec& b) {
   return a.variant.name == b.variant.name &&
          parameters_text(a.variant) == parameters_text(b.variant) && a.dtype == b.dtype &&
-         a.act() == b.act() && a.shape == b.shape && a.bias == b.bias;
+         a.act() == b.act() && a.shape == b.shape && a.bias == b.bias && a.residual == b.residual;
 }
 
 bool same_set(const WinnerSet& set, const WorkloadKey& key, const std::string& packing) {

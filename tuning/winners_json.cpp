@@ -46,6 +46,7 @@ Json set_json(const WinnerSet& set) {
           {"variant", set.key.ffn.variant.name},
           {"parameters", parameters_text(set.key.ffn.variant)},
           {"bias", set.key.ffn.bias},
+          {"residual", set.key.ffn.residual},
           {"d_model", set.key.ffn.shape.d_model},
           {"d_ff", set.key.ffn.shape.d_ff},
           {"halide_version", set.key.halide_version},
@@ -64,6 +65,7 @@ class Field {
     if (!value_.contains(key)) fail(name_ + ": no field '" + key + "'");
     return {value_.at(key), name_ + "." + key};
   }
+  bool has(const char* key) const { return value_.is_object() && value_.contains(key); }
   std::vector<Field> items() const {
     if (!value_.is_array()) wrong("an array");
     std::vector<Field> fields;
@@ -148,6 +150,8 @@ WinnerSet read_set(const Field& f) {
   set.key.ffn.variant = named(f["variant"], [](const auto& text) { return variant_named(text); });
   read_parameters(f["parameters"].text(), set.key.ffn.variant, f.name());
   set.key.ffn.bias = f["bias"].boolean();
+  // Files of before there were residuals have no such field.
+  set.key.ffn.residual = f.has("residual") && f["residual"].boolean();
   set.key.ffn.shape = {f["d_model"].integer(1, kMaxDimension), f["d_ff"].integer(1, kMaxDimension)};
   set.key.halide_version = f["halide_version"].text();
   set.key.generator_version = static_cast<int>(f["generator_version"].integer(0, INT32_MAX));

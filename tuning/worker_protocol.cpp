@@ -91,7 +91,8 @@ Json to_json(const FfnSpec& f) {
           {"dtype", f.dtypes()},
           {"d_model", f.shape.d_model},
           {"d_ff", f.shape.d_ff},
-          {"bias", f.bias}};
+          {"bias", f.bias},
+          {"residual", f.residual}};
 }
 
 FfnSpec ffn_from_json(const Json& j) {
@@ -104,6 +105,7 @@ FfnSpec ffn_from_json(const Json& j) {
   set_dtypes(f, j.at("dtype").get<std::string>());
   f.shape = {j.at("d_model").get<int64_t>(), j.at("d_ff").get<int64_t>()};
   f.bias = j.at("bias").get<bool>();
+  f.residual = j.at("residual").get<bool>();
   return f;
 }
 

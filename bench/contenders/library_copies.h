@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -19,12 +20,21 @@ class LibraryCopies : public Contender {
   void add_copy(const FfnData& data) override {
     copies_.push_back(library_.create(shape_, data.weights(), threads_, isa_));
   }
+  bool set_residual(const gf_rows& residual) override {
+    residual_ = residual;
+    return true;
+  }
   int64_t weight_bytes() const override {
     return report_of(copies_.front().get()).packed_weight_bytes;
   }
   void run(size_t copy, const gf_rows& x, const gf_rows& y) override {
     last_ = copy;
-    require_ok(gf_ffn_run(copies_.at(copy).get(), &x, &y), "gf_ffn_run");
+    gf_ffn* const block = copies_.at(copy).get();
+    if (residual_) {
+      require_ok(gf_ffn_run_residual(block, &x, &*residual_, &y), "gf_ffn_run_residual");
+    } else {
+      require_ok(gf_ffn_run(block, &x, &y), "gf_ffn_run");
+    }
   }
   std::string description() const override {
     const gf_report report = report_of(copies_.at(last_).get());
@@ -37,6 +47,7 @@ class LibraryCopies : public Contender {
   std::string isa_;
   int threads_;
   std::vector<Block> copies_;
+  std::optional<gf_rows> residual_;
   size_t last_ = 0;
 };
 

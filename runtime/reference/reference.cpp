@@ -70,11 +70,11 @@ Hidden hidden_layer(const ReferenceBlock& b, const float* x) {
   return hidden;
 }
 
-void append_output(const ReferenceBlock& b, const Hidden& hidden, int64_t column,
+void append_output(const ReferenceBlock& b, const Hidden& hidden, int64_t column, double residual,
                    ReferenceResult& result) {
   const float* w = b.down + column * b.d_ff;
   const double bias = bias_at(b.down_bias, column);
-  double y = bias, scale = std::fabs(bias), squares = 0, drift = 0;
+  double y = bias + residual, scale = std::fabs(bias) + std::fabs(residual), squares = 0, drift = 0;
   for (int64_t f = 0; f < b.d_ff; ++f) {
     const auto i = static_cast<size_t>(f);
     const double product = hidden.value[i] * double{w[f]};
@@ -99,7 +99,7 @@ std::vector<int64_t> all_or(const std::vector<int64_t>& sample, int64_t count) {
 }  // namespace
 
 ReferenceResult reference_ffn(const ReferenceBlock& block, const float* x, int64_t rows,
-                              const ReferenceSample& sample) {
+                              const ReferenceSample& sample, const float* residual) {
   const std::vector<int64_t> wanted_rows = all_or(sample.rows, rows);
   const std::vector<int64_t> wanted_columns = all_or(sample.columns, block.d_model);
   ReferenceResult result;
@@ -107,7 +107,10 @@ ReferenceResult reference_ffn(const ReferenceBlock& block, const float* x, int64
   result.columns = static_cast<int64_t>(wanted_columns.size());
   for (int64_t row : wanted_rows) {
     const Hidden hidden = hidden_layer(block, x + row * block.d_model);
-    for (int64_t column : wanted_columns) append_output(block, hidden, column, result);
+    for (int64_t column : wanted_columns) {
+      const double added = residual ? double{residual[row * block.d_model + column]} : 0.0;
+      append_output(block, hidden, column, added, result);
+    }
   }
   return result;
 }

@@ -33,15 +33,16 @@ struct ReferenceResult {
   int64_t columns = 0;
   std::vector<double> y;
   std::vector<double>
-      scale;  ///< |h| |W_down|^T + |b|: what an error in every product is relative to
+      scale;  ///< |h| |W_down|^T + |b| + |residual|: what an error in every product is relative to
   std::vector<double>
       spread;  ///< sqrt of the sum of (h W_down)^2: what independent errors are relative to
   std::vector<double>
       drift;  ///< scale of the errors that the hidden layer brings from its own sums
 };
 
-/// y = FFN(x) in f64 without any intermediate rounding. x is dense [rows, d_model], as f32.
+/// y = FFN(x), plus the residual if there is one, in f64 without any intermediate rounding. x and
+/// residual are dense [rows, d_model], as f32.
 ReferenceResult reference_ffn(const ReferenceBlock& block, const float* x, int64_t rows,
-                              const ReferenceSample& sample = {});
+                              const ReferenceSample& sample = {}, const float* residual = nullptr);
 
 }  // namespace gatefold

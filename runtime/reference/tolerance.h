@@ -31,7 +31,7 @@ namespace gatefold {
 // to its own.
 struct Tolerance {
   double rel_l2 = 0;  ///< bounds ||y - r|| / ||r||, for sizes from kRelativeFrom on
-  double scaled = 0;  ///< bounds ||y - r|| / || |h| |W_down|^T + |b| ||, for any size
+  double scaled = 0;  ///< bounds ||y - r|| / || |h| |W_down|^T + |b| + |residual| ||, any size
   // One output alone: |y - r| <= output |r| + least + hidden spread + sums (scale + drift).
   double output = 0;
   double least = 0;

@@ -6,6 +6,7 @@
 
 #include <limits>
 
+#include "spec/error.h"
 #include "tests/bench/judged_library.h"
 
 namespace gatefold::test {
@@ -75,6 +76,19 @@ TEST_F(Interleaved, AWrongTimedCallIsSeen) {
   EXPECT_THAT(result.cells.at(0).note, IsEmpty());
   EXPECT_FALSE(result.cells.at(1).ok);
   EXPECT_THAT(result.cells.at(1).note, HasSubstr("a timed call"));
+}
+
+TEST_F(Interleaved, AContenderThatAddsNoResidualIsNamed) {
+  const LoadedLibrary library(manifest_);
+  Contest contest = this->contest(library, 3, 1);
+  contest.ffn.residual = true;
+  try {
+    run_interleaved(contest, {{"plain", "", wrong_from<0>}}, {.cold = false});
+    FAIL() << "no error";
+  } catch (const Error& e) {
+    EXPECT_EQ(e.kind(), ErrorKind::usage);
+    EXPECT_THAT(e.what(), HasSubstr("--vs: 'plain' adds no residual"));
+  }
 }
 
 }  // namespace

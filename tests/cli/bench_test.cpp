@@ -30,6 +30,17 @@ TEST(Bench, TimesAgainstUnfused) {
   EXPECT_GT(json["roof"]["f32_gflops"], 0);
 }
 
+TEST(Bench, BothContendersAddTheResidual) {
+  if (!gf_isa_usable("x86-avx2")) GTEST_SKIP() << "this CPU does not run x86-avx2";
+  const Outcome outcome =
+      gatefold({"bench", "--library", library_manifest("cli_residual"), "--rows", "5", "--threads",
+                "1", "--warm", "--seconds", "0.05", "--json"});
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.out << outcome.err;
+  const auto json = outcome.json();
+  ASSERT_EQ(json["cells"].size(), 2u);
+  for (const auto& cell : json["cells"]) EXPECT_EQ(cell["ok"], true) << cell.dump();
+}
+
 /// Whatever the machine does meanwhile: an efficiency is in (0, 1.05], or there is none.
 TEST(Bench, EfficiencyOfColdWeightsIsPossibleOrRefused) {
   if (!gf_isa_usable("x86-avx2")) GTEST_SKIP() << "this CPU does not run x86-avx2";

@@ -47,6 +47,19 @@ TEST(Check, TakesRowZeroAndTheTargetHost) {
   EXPECT_THAT(rows, testing::IsSupersetOf({0, 3}));
 }
 
+TEST(Check, AddsResidualsOfItsOwn) {
+  if (!gf_isa_usable("x86-avx2")) GTEST_SKIP() << "this CPU does not run x86-avx2";
+  const Outcome outcome =
+      gatefold({"check", "--library", library_manifest("cli_residual"), "--rows", "0,5", "--json"});
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.out.substr(0, 2000) << outcome.err;
+  const auto json = outcome.json();
+  std::set<std::string> values;
+  for (const auto& cell : json["cells"]) {
+    values.insert(cell["values"].get<std::string>());
+  }
+  EXPECT_THAT(values, testing::ElementsAre("residual", "special", "unit", "wide"));
+}
+
 /// The text with its field "variant": "relu" changed to silu.
 std::string as_silu(std::string manifest) {
   const std::string told = "\"variant\": \"relu\"", wanted = "\"variant\": \"silu\"";

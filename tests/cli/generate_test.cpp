@@ -46,6 +46,21 @@ TEST(Generate, MakesTheFilesAndSaysWhatIsInThem) {
   EXPECT_THAT(folder.names(), testing::UnorderedElementsAreArray(wanted));
 }
 
+TEST(Generate, AResidualIsInNamesAndKeys) {
+  const TempFolder folder;
+  const Outcome outcome = gatefold({"generate", "--variant", "relu", "--d-model", "24", "--d-ff",
+                                    "40", "--dtype", "f32", "--residual", "--rows", "1", "--target",
+                                    "x86-avx2", "-o", folder.path(), "--json"});
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  const auto json = outcome.json();
+  EXPECT_EQ(json["residual"], true);
+  EXPECT_EQ(json["name"], "ffn_relu_f32_24x40_residual");
+  EXPECT_EQ(json["kernels"][0]["name"], "ffn_relu_f32_24x40_residual_avx2_rows_1_up");
+  EXPECT_THAT(content(folder / "ffn_relu_f32_24x40_residual.json"),
+              HasSubstr("\"residual\": true"));
+  EXPECT_THAT(content(folder / "ffn_relu_f32_24x40_residual.h"), HasSubstr("with a residual"));
+}
+
 TEST(Generate, TheSameInputGivesTheSameBytes) {
   const TempFolder a, b;
   ASSERT_EQ(gatefold(small_block(a.path())).exit_code, 0);

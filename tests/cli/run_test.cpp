@@ -86,6 +86,57 @@ TEST_F(Run, GivesTheSameBitsForAnyThreadCount) {
   EXPECT_EQ(content(files.output), one);
 }
 
+class RunResidual : public Run {
+ protected:
+  static constexpr int64_t kRows = 3, kModel = SwigluFiles::kModel;
+
+  /// The block's own library adds a residual.
+  Outcome run(const Arguments& flags, const std::string& library = "cli_residual") {
+    Arguments command = files_.run_command(flags);
+    command[2] = library_manifest(library);
+    return gatefold(command);
+  }
+  std::string error(const Arguments& flags, int exit_code) {
+    const Outcome outcome = run(flags);
+    EXPECT_EQ(outcome.exit_code, exit_code) << outcome.err;
+    EXPECT_FALSE(std::filesystem::exists(files_.output));
+    return outcome.err;
+  }
+  std::string residual(int64_t rows, int64_t cols) {
+    const std::string path = folder_ / "r.npy";
+    write_npy_f32(path, rows, cols, values(static_cast<size_t>(rows * cols), 11));
+    return path;
+  }
+
+  SwigluFiles files_{folder_.path().string(), kRows};
+};
+
+TEST_F(RunResidual, IsAdded) {
+  const Outcome outcome = run({"--residual", residual(kRows, kModel), "--json"});
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_EQ(outcome.json()["residual"], true);
+  EXPECT_THAT(outcome.json()["kernel"].get<std::string>(), HasSubstr("64x160_residual_avx2"));
+  const NpyArray y = read_npy_f32(files_.output, 2);
+  const std::vector<float> added = values(kRows * kModel, 11);
+  const std::vector<double> block = files_.expected();
+  // Weights, x and the result are rounded to bf16 on the way.
+  for (size_t i = 0; i < block.size(); ++i) ASSERT_NEAR(y.values[i], block[i] + added[i], 5e-3);
+}
+
+TEST_F(RunResidual, IsNeededExactlyWhereTheLibraryAddsOne) {
+  EXPECT_THAT(error({}, 2), HasSubstr("--residual: missing"));
+  const Outcome unused = run({"--residual", residual(kRows, kModel)}, "cli_swiglu");
+  EXPECT_EQ(unused.exit_code, 2);
+  EXPECT_THAT(unused.err, HasSubstr("was generated without --residual"));
+}
+
+TEST_F(RunResidual, HasTheInputsShape) {
+  EXPECT_THAT(error({"--residual", residual(kRows + 1, kModel)}, 1),
+              HasSubstr("r.npy: shape [4, 64], wanted [3, 64]"));
+  EXPECT_THAT(error({"--residual", residual(kRows, kModel - 1)}, 1), HasSubstr("[3, 63]"));
+  EXPECT_THAT(error({"--residual", folder_ / "none.npy"}, 1), HasSubstr("none.npy"));
+}
+
 struct BadTensors {
   const char* what;
   int exit_code;

@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <set>
+
 #include "gatefold/gatefold.h"
 #include "tests/cli/gatefold_process.h"
 #include "tests/formats/files.h"
@@ -37,6 +39,24 @@ class Tune : public testing::Test {
   }
   TempFolder folder_;
 };
+
+TEST_F(Tune, AResidualMakesItAnotherBlock) {
+  const std::string db = folder_ / "t.db";
+  for (const Arguments& flags : {Arguments{}, Arguments{"--residual"}}) {
+    Arguments wanted = {"--trials", "1", "--json"};
+    wanted.insert(wanted.end(), flags.begin(), flags.end());
+    const Outcome outcome = gatefold(tune(db, wanted));
+    ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+    EXPECT_EQ(outcome.json()["failed"].size(), 0u) << outcome.out;
+    EXPECT_GT(outcome.json()["measured_now"], 0);
+  }
+  std::multiset<bool> residuals;
+  const auto report = gatefold({"report", "--db", db, "--json"}).json();
+  for (const auto& cell : report["cells"]) {
+    residuals.insert(cell["residual"].get<bool>());
+  }
+  EXPECT_THAT(residuals, testing::ElementsAre(false, true));
+}
 
 TEST_F(Tune, SearchesReportsAndResumes) {
   const std::string db = folder_ / "t.db", winners = folder_ / "w.json";

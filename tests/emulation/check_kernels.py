@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Checks any-shape kernels against the f64 reference, those for other CPUs under the emulator. Standard library only.
 
-For each variant, dtype and bias: generates one library with all targets, runs `gatefold check` over shapes and row
+For each variant, dtype, bias and residual: generates one library with all targets, runs `gatefold check` over shapes and row
 counts and prints the worst errors. The default is the sample of the test suite: the AVX-512 targets, every variant with or
-without biases in turn, small shapes. --full takes everything:
+without biases and residual in turn, small shapes. --full takes everything:
 
   check_kernels.py --gatefold build/gatefold --emulator build/tests/emulation/libavx512_emulator.so --full
 """
@@ -37,13 +37,17 @@ class Library:
     variant: str
     dtype: str
     bias: bool
+    residual: bool
+
+    def additions(self):
+        return [name for name in ("bias", "residual") if getattr(self, name)]
 
     def __str__(self):
-        return f"{self.variant} {self.dtype}{' bias' if self.bias else ''}"
+        return " ".join([self.variant, self.dtype, *self.additions()])
 
     @property
     def name(self):
-        return f"check_{self.variant}_{self.dtype}_{'bias' if self.bias else 'plain'}"
+        return "_".join(["check", self.variant, self.dtype, *(self.additions() or ["plain"])])
 
 
 class Failure(Exception):
@@ -71,7 +75,7 @@ class Programs:
     def generate(self, library, targets, folder):
         done = self.run("generate", "--variant", library.variant, "--d-model", "any", "--d-ff", "any", "--dtype",
                         library.dtype, "--target", ",".join(targets), "--rows", BUCKETS, "--name", library.name,
-                        "-o", folder, *(["--bias"] if library.bias else []))
+                        "-o", folder, *(f"--{name}" for name in library.additions()))
         if done.returncode:
             raise Failure(f"generate: exit {done.returncode}: {done.stderr.strip()}")
         return os.path.join(folder, library.name + ".json")
@@ -176,26 +180,33 @@ def parse_arguments():
     parser.add_argument("--variants", type=comma_list(str), help="default: all")
     parser.add_argument("--dtypes", type=comma_list(str, BOUND), default=tuple(BOUND))
     parser.add_argument("--targets", type=comma_list(str, TARGETS), help="default: all with --full, else AVX-512's")
-    parser.add_argument("--bias", choices=("on", "off", "both", "turns"), help="default: both with --full, else turns")
+    for flag in ("--bias", "--residual"):
+        parser.add_argument(flag, choices=("on", "off", "both", "turns"), help="default: both with --full, else turns")
     parser.add_argument("--shapes", type=comma_list(shape), help="D_MODELxD_FF[,…]")
     args = parser.parse_args()
     args.targets = args.targets or (TARGETS if args.full else TARGETS[1:])
     args.bias = args.bias or ("both" if args.full else "turns")
+    args.residual = args.residual or ("both" if args.full else "turns")
     args.shapes = args.shapes or (ALL_SHAPES if args.full else SMALL_SHAPES)
     return args
 
 
-def libraries(variants, dtypes, bias):
-    for d, dtype in enumerate(dtypes):
-        for v, variant in enumerate(variants):
-            for biased in {"on": (True,), "off": (False,), "both": (False, True), "turns": ((v + d) % 2 == 1,)}[bias]:
-                yield Library(variant, dtype, biased)
+def choices(choice, turn):
+    return {"on": (True,), "off": (False,), "both": (False, True), "turns": (turn % 2 == 1,)}[choice]
+
+
+def libraries(variants, dtypes, bias, residual):
+    for (d, dtype), (v, variant) in itertools.product(enumerate(dtypes), enumerate(variants)):
+        # The residual's turns are twice as long, so that every pair of the two comes up.
+        for biased, adding in itertools.product(choices(bias, v + d), choices(residual, v // 2 + d)):
+            yield Library(variant, dtype, biased, adding)
 
 
 def main():
     args = parse_arguments()
     programs = Programs(str(args.gatefold.absolute()), str(args.emulator.absolute()) if args.emulator else None)
-    wanted = list(libraries(args.variants or programs.variants(), args.dtypes, args.bias))
+    wanted = list(libraries(args.variants or programs.variants(), args.dtypes, args.bias,
+                            args.residual))
     totals = collections.defaultdict(Worst)
     failed = 0
     for library in wanted:

@@ -91,6 +91,20 @@ TEST(Library, ManifestReadsBack) {
   EXPECT_EQ(parse_packing(m.kernels[1].packing), plan.kernels[1].spec.packing);
 }
 
+TEST(Library, ManifestsKeepTheResidualAndMayLackIt) {
+  const TemporaryFolder folder;
+  LibraryPlan plan = small_plan();
+  plan.ffn.residual = true;
+  for (LibraryKernel& k : plan.kernels) k.spec.ffn.residual = true;
+  const fs::path path = build_library(plan, options_in(folder));
+  EXPECT_TRUE(read_manifest(path).ffn.residual);
+  const std::string field = "  \"residual\": true,\n";
+  std::string old = read(path);
+  ASSERT_NE(old.find(field), std::string::npos) << old;
+  std::ofstream(path, std::ios::trunc) << old.erase(old.find(field), field.size());
+  EXPECT_FALSE(read_manifest(path).ffn.residual);
+}
+
 struct BrokenEmitter {
   const char* name;
   const char* script;
@@ -168,6 +182,7 @@ INSTANTIATE_TEST_SUITE_P(Library, BadManifest,
                                          std::pair{"\"version\": 1", "\"version\": 2"},
                                          std::pair{"libblock.so", "../libblock.so"},
                                          std::pair{"\"d_model\": 16", "\"d_model\": -1"},
+                                         std::pair{"\"residual\": false", "\"residual\": 0"},
                                          std::pair{"\"d_model\": 16", "\"d_model\": 1099511627776"},
                                          std::pair{"\"d_model\": 16", "\"d_model\": \"16\""},
                                          std::pair{"\"swiglu\"", "\"swigluu\""},
@@ -214,6 +229,20 @@ TEST(HalideGenerator, EmitsTheSameAlgorithm) {
   EXPECT_EQ(output_of(command), "");
   EXPECT_EQ(names_in(folder.path()), (std::set<std::string>{"my_ffn.h", "my_ffn.o"}));
   EXPECT_NE(read(folder.path() / "my_ffn.h").find("int my_ffn("), std::string::npos);
+}
+
+TEST(HalideGenerator, TakesAResidualRightBeforeTheOutput) {
+  const TemporaryFolder folder;
+  const std::string command = (fs::path(binary_dir()) / "gatefold-gengen").string() +
+                              " -g gatefold_ffn -f my_ffn -o " + folder.path().string() +
+                              " -e c_header target=x86-64-linux-sse41-avx-f16c-fma-avx2-no_runtime"
+                              " variant=relu dtype=f32 bias=true residual=true 2>&1";
+  EXPECT_EQ(output_of(command), "");
+  const std::string header = read(folder.path() / "my_ffn.h");
+  const size_t d_ff = header.find("_d_ff"), residual = header.find("_residual_buffer");
+  ASSERT_NE(residual, std::string::npos) << header;
+  EXPECT_LT(d_ff, residual);
+  EXPECT_LT(residual, header.find("_y_buffer"));
 }
 
 }  // namespace

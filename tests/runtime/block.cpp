@@ -62,7 +62,7 @@ Values Block::input(int64_t rows, uint32_t seed) const {
   return random_values(rows * fake.options.d_model, fake.options.dtype, 1.0f, seed);
 }
 
-ReferenceResult Block::expected(const Values& x, int64_t rows) const {
+ReferenceResult Block::expected(const Values& x, int64_t rows, const Values* residual) const {
   ReferenceBlock b;
   b.variant = fake.variant;
   b.d_model = fake.options.d_model;
@@ -75,7 +75,7 @@ ReferenceResult Block::expected(const Values& x, int64_t rows) const {
     b.up_bias = biases[1].f32.data();
     b.down_bias = biases[2].f32.data();
   }
-  return reference_ffn(b, x.f32.data(), rows);
+  return reference_ffn(b, x.f32.data(), rows, {}, residual ? residual->f32.data() : nullptr);
 }
 
 std::vector<float> widened(const std::vector<uint8_t>& stored, gf_dtype dtype) {

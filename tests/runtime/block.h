@@ -33,7 +33,7 @@ class Block {
   Ffn make(int threads = 1) const;
 
   Values input(int64_t rows, uint32_t seed = 7) const;
-  ReferenceResult expected(const Values& x, int64_t rows) const;
+  ReferenceResult expected(const Values& x, int64_t rows, const Values* residual = nullptr) const;
   Comparison run_and_compare(Ffn& ffn, int64_t rows) const;
   Tolerance limits() const;
 

@@ -43,6 +43,7 @@ struct Call {
   const halide_buffer_t* x;
   const halide_buffer_t* const* streams;
   const halide_buffer_t* bias[3] = {};
+  const halide_buffer_t* residual;
   const halide_buffer_t* y;
 
   int64_t size() const { return library->options.dtype == GF_F32 ? 4 : 2; }
@@ -63,10 +64,11 @@ struct Call {
   float bias_of(int matrix, int64_t n) const {
     return bias[matrix] ? reinterpret_cast<const float*>(bias[matrix]->host)[n] : 0.0f;
   }
-  float input(int64_t row, int64_t column) const {
-    const int64_t index = row * x->dim[1].stride + column * x->dim[0].stride;
-    return element(x->host + index * size(), library->options.dtype);
+  float value(const halide_buffer_t& b, int64_t row, int64_t column) const {
+    const int64_t index = row * b.dim[1].stride + column * b.dim[0].stride;
+    return element(b.host + index * size(), library->options.dtype);
   }
+  float input(int64_t row, int64_t column) const { return value(*x, row, column); }
   void output(int64_t row, int64_t column, float value) const {
     uint8_t* p = y->host + (row * y->dim[1].stride + column * y->dim[0].stride) * size();
     if (library->options.dtype == GF_F32) {
@@ -97,6 +99,7 @@ int compute_row(void* context, int row, uint8_t* closure) {
   for (int64_t column = 0; column < d_model; ++column) {
     float sum = call.bias_of(GF_MATRIX_DOWN, column);
     for (int64_t f = 0; f < d_ff; ++f) sum += call.weight(GF_MATRIX_DOWN, column, f) * hidden[f];
+    if (call.residual) sum += call.value(*call.residual, row, column);
     call.output(row, column, sum);
   }
   hooks_of(context).release(context, hidden);
@@ -138,7 +141,8 @@ FakeLibrary::FakeLibrary(FakeOptions o)
            static_cast<int32_t>(kernels.size()),
            "21.0.0",
            kernels.data(),
-           options.dtype == GF_F32 ? "f32" : "bf16"};
+           options.dtype == GF_F32 ? "f32" : "bf16",
+           options.residual};
 }
 
 FakeLibrary::~FakeLibrary() { g_libraries[static_cast<size_t>(number_)] = nullptr; }
@@ -174,6 +178,7 @@ int FakeLibrary::run(void** arguments) {
             buffer(arguments[1]),
             reinterpret_cast<const halide_buffer_t* const*>(arguments + 2),
             {},
+            nullptr,
             nullptr};
   void** rest = arguments + 2 + streams_.size();
   if (options.bias) {
@@ -181,6 +186,7 @@ int FakeLibrary::run(void** arguments) {
       call.bias[m] = buffer(*rest++);
   }
   ++rest;  // d_ff
+  if (options.residual) call.residual = buffer(*rest++);
   call.y = buffer(*rest);
   if (before_call) {
     if (const int code = before_call(call.context)) return code;

@@ -15,6 +15,7 @@ struct FakeOptions {
   const char* variant = "swiglu";
   gf_dtype dtype = GF_F32;
   bool bias = false;
+  bool residual = false;
   int64_t d_model = 37;
   int64_t d_ff = 21;
   bool any = false;  ///< the table says any sizes (the kernels still know d_ff)

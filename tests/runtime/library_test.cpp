@@ -54,6 +54,8 @@ TEST(LinkLibrary, RefusesWhatItCannotRead) {
       [](FakeLibrary& f) { f.table.d_ff = INT64_MAX; },
       [](FakeLibrary& f) { f.table.gated = 2; },
       [](FakeLibrary& f) { f.table.has_bias = -1; },
+      [](FakeLibrary& f) { f.table.has_residual = 2; },
+      [](FakeLibrary& f) { f.table.version = 2; },  // of before there were residuals
       [](FakeLibrary& f) { f.kernels[1].name = nullptr; },
       [](FakeLibrary& f) { f.kernels[1].target = nullptr; },
       [](FakeLibrary& f) { f.kernels[1].point = nullptr; },

@@ -53,6 +53,21 @@ TEST(ReferenceHidden, WorkedNumbers) {
   EXPECT_EQ(hidden("bilinear", 3, 4), 12);
 }
 
+TEST(ReferenceFfn, AddsTheResidualToValueAndScale) {
+  const float one[] = {1, 1, 1, 1}, minus[] = {-1, 0, 0, -1}, x[] = {2, 3};
+  const float residual[] = {0.5f, -0.25f};
+  ReferenceBlock block;
+  block.variant = variant_named("relu");
+  block.d_model = block.d_ff = 2;
+  block.up = one;
+  block.down = minus;
+  const ReferenceResult r = reference_ffn(block, x, 1, {}, residual);
+  EXPECT_EQ(r.y, (std::vector<double>{-4.5, -5.25}));
+  EXPECT_EQ(r.scale, (std::vector<double>{5.5, 5.25}));
+  EXPECT_EQ(reference_ffn(block, x, 1, {{}, {1}}, residual).y, std::vector<double>{-5.25});
+  EXPECT_EQ(reference_ffn(block, x, 1).y, (std::vector<double>{-5, -5}));
+}
+
 TEST(ReferenceActivation, LimitsAtInfinityAndNan) {
   for (const char* name : {"silu", "gelu", "gelu_tanh", "quick_gelu"}) {
     EXPECT_EQ(act(name, -kInf), 0) << name;

@@ -106,6 +106,13 @@ TEST(KernelName, SaysWhatTheKernelIs) {
             "ffn_swiglu_bf16_64x160_avx512_bf16_rows_5_16");
   EXPECT_EQ(kernel_name(kernel(true, {.rows_min = 17})),
             "ffn_swiglu_bf16_64x160_bias_avx512_bf16_rows_17_up");
+  KernelSpec both = kernel(true, {.rows_min = 1, .rows_max = 1}), adding = both;
+  both.ffn.residual = adding.ffn.residual = true;
+  adding.ffn.bias = false;
+  EXPECT_EQ(kernel_name(both), "ffn_swiglu_bf16_64x160_bias_residual_avx512_bf16_rows_1_1");
+  EXPECT_EQ(kernel_name(adding), "ffn_swiglu_bf16_64x160_residual_avx512_bf16_rows_1_1");
+  EXPECT_EQ(additions(both.ffn), " with biases and a residual");
+  EXPECT_EQ(additions(adding.ffn), " with a residual");
 }
 
 TEST(KernelName, IsAnIdentifierAndDiffersWithinALibrary) {

@@ -178,7 +178,8 @@ static const gf_kernel_table table = {GF_KERNEL_TABLE_MAGIC,
                                       1,
                                       "21.0.0",
                                       kernels,
-                                      "f32"};
+                                      "f32",
+                                      0};
 
 const gf_kernel_table* gatefold_kernels(void);
 const gf_kernel_table* gatefold_kernels(void) { return &table; }

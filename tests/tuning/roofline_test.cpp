@@ -46,6 +46,14 @@ TEST(Roofline, Bf16UsesTheInstructionThatTheTargetHas) {
   EXPECT_NEAR(widened / dotted, 2, 1e-9);
 }
 
+TEST(Roofline, AResidualIsReadToo) {
+  FfnSpec ffn = llama(DType::bf16);
+  const Roof r = roof(Target::x86_avx512_bf16);
+  const double without = roofline_ms(ffn, 2, r);
+  ffn.residual = true;
+  EXPECT_NEAR(roofline_ms(ffn, 2, r) - without, 2 * 4096 * 2 / r.read_gbps / 1e6, 1e-9);
+}
+
 TEST(Roofline, PackedBytesCountPadding) {
   FfnSpec small = llama(DType::f32);
   small.shape = {10, 9};

@@ -138,6 +138,7 @@ TEST_F(StoreTest, EachFieldOfTheKeyCountsByItself) {
   expect_new("limit", [](WorkloadKey& k) { k.ffn.variant.limit = 7; });
   expect_new("up_offset", [](WorkloadKey& k) { k.ffn.variant.up_offset = 1; });
   expect_new("bias", [](WorkloadKey& k) { k.ffn.bias = true; });
+  expect_new("residual", [](WorkloadKey& k) { k.ffn.residual = true; });
   expect_new("d_model", [](WorkloadKey& k) { k.ffn.shape.d_model += 1; });
   expect_new("d_ff", [](WorkloadKey& k) { k.ffn.shape.d_ff += 1; });
   expect_new("threads", [](WorkloadKey& k) { k.threads += 1; });
@@ -234,6 +235,58 @@ TEST_F(StoreTest, NewerVersion) {
   { Store make(file(), Store::Open::create); }
   SQLite::Database(file().string(), SQLite::OPEN_READWRITE).exec("PRAGMA user_version = 7");
   EXPECT_THAT(open_error(), HasSubstr("version 7 of the tuning database"));
+}
+
+/// A database as it was before there were residuals, with one workload, trial and race.
+class StoreOfVersion1 : public StoreTest {
+ protected:
+  StoreOfVersion1() {
+    {
+      Store store(file(), Store::Open::create);
+      store.add_trial(store.workload(key()), trial(3));
+      store.save_race(store.workload(key()), race("panel=8", 1));
+    }
+    SQLite::Database(file().string(), SQLite::OPEN_READWRITE)
+        .exec(
+            "CREATE TABLE old(id INTEGER PRIMARY KEY, cpu TEXT NOT NULL, isa TEXT NOT NULL, dtype "
+            "TEXT NOT NULL, variant TEXT NOT NULL, parameters TEXT NOT NULL, bias INTEGER NOT NULL,"
+            " d_model INTEGER NOT NULL, d_ff INTEGER NOT NULL, threads INTEGER NOT NULL, "
+            "halide_version TEXT NOT NULL, generator_version INTEGER NOT NULL, UNIQUE(cpu, isa, "
+            "dtype, variant, parameters, bias, d_model, d_ff, threads, halide_version, "
+            "generator_version)) STRICT;"
+            "INSERT INTO old SELECT id + 40, cpu, isa, dtype, variant, parameters, bias, d_model, "
+            "d_ff, threads, halide_version, generator_version FROM workload;"
+            "UPDATE trial SET workload = 41; UPDATE race SET workload = 41;"
+            "DROP TABLE workload; ALTER TABLE old RENAME TO workload; PRAGMA user_version = 1");
+  }
+  int version() {
+    return SQLite::Database(file().string(), SQLite::OPEN_READONLY)
+        .execAndGet("PRAGMA user_version")
+        .getInt();
+  }
+};
+
+TEST_F(StoreOfVersion1, IsReadAsItIs) {
+  Store store(file(), Store::Open::existing);
+  ASSERT_EQ(store.races().size(), 1u);
+  EXPECT_FALSE(store.races()[0].key.ffn.residual);
+  EXPECT_EQ(store.races()[0].race.packing, "panel=8");
+  EXPECT_EQ(version(), 1);
+}
+
+TEST_F(StoreOfVersion1, IsUpgradedWhereItIsWrittenTo) {
+  WorkloadKey with_residual = key();
+  with_residual.ffn.residual = true;
+  for (int again = 0; again < 2; ++again) {
+    Store store(file(), Store::Open::create);
+    const int64_t old = store.workload(key());
+    EXPECT_EQ(old, 41) << "what trials and races refer to";
+    EXPECT_EQ(store.trials(old).size(), 1u);
+    EXPECT_TRUE(store.race(old, {1, 4}));
+    EXPECT_NE(store.workload(with_residual), old);
+    EXPECT_TRUE(store.trials(store.workload(with_residual)).empty());
+  }
+  EXPECT_EQ(version(), 2);
 }
 
 TEST_F(StoreTest, Truncated) {

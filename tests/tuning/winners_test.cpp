@@ -240,6 +240,17 @@ TEST(ScheduleFromWinners, OfThisBlockOnly) {
   other = query();
   other.ffn.bias = true;
   EXPECT_THAT(origins(schedule({set({winner(1, 1, 1)})}, {1}, other)), ElementsAre("default"));
+  other = query();
+  other.ffn.residual = true;
+  EXPECT_THAT(origins(schedule({set({winner(1, 1, 1)})}, {1}, other)), ElementsAre("default"));
+}
+
+TEST(WinnersJson, KeepsTheResidualAndReadsFilesOfBeforeThereWasOne) {
+  WinnerSet adding = set({winner(1, 1, 1)});
+  adding.key.ffn.residual = true;
+  EXPECT_TRUE(parse_winners(winners_json({adding}), "w.json").at(0).key.ffn.residual);
+  const std::string old = edited([](Json& j) { j["sets"][0].erase("residual"); });
+  EXPECT_FALSE(parse_winners(old, "w.json").at(0).key.ffn.residual);
 }
 
 TEST(ScheduleFromWinners, AnotherCpuOnlyIfAllowed) {

@@ -4,7 +4,7 @@
  *   g = W_gate x + b_gate
  *   dense:  h = act(u)
  *   gated:  h = act(min(g, limit)) * (clamp(u, -limit, limit) + up_offset)
- *   y = W_down h + b_down
+ *   y = W_down h + b_down, or with a residual: y = r + (W_down h + b_down)
  *
  * x is one row of d_model values, h has d_ff values, y d_model values. Weights have PyTorch's
  * layout [out, in], row-major: gate and up [d_ff, d_model], down [d_model, d_ff]. limit (0: none)
@@ -18,11 +18,13 @@
  * gf_last_error() is only meaningful after a failure.
  *
  * Numbers: sums are f32. A row's outputs depend on no other row: a NaN or infinity reaches the
- * outputs of its own row only. NaN stays NaN; for infinities the activations take their limits
- * (silu and gelu of -inf are 0 or -0, of +inf are +inf). The bits of a row are the same for any
- * thread count and any other rows of the call; another row bucket is another kernel and may round
- * differently. bf16 products on x86-avx512-bf16 take denormals as 0 and flush denormal sums to 0:
- * the instruction does. All other arithmetic keeps them.
+ * outputs of its own row only, one of the residual only the output in its own place. The residual
+ * is added to the finished f32 sum, and that result is rounded to y's type, once. NaN stays NaN;
+ * for infinities the activations take their limits (silu and gelu of -inf are 0 or -0, of +inf are
+ * +inf). The bits of a row are the same for any thread count and any other rows of the call;
+ * another row bucket is another kernel and may round differently. bf16 products on x86-avx512-bf16
+ * take denormals as 0 and flush denormal sums to 0: the instruction does. All other arithmetic
+ * keeps them.
  *
  * Threads: libraries and blocks may be opened, created, reported on, closed and destroyed from any
  * thread, and different ones at once. One block may be run and reported on by several threads at
@@ -69,7 +71,7 @@ typedef enum gf_status GF_ENUM_INT {
   GF_INVALID_ARGUMENT = 1, /* a null pointer, a bad struct_size or value */
   GF_SHAPE_MISMATCH = 2,   /* sizes that do not fit each other; both numbers are in the message */
   GF_DTYPE_MISMATCH = 3,
-  GF_OVERLAP = 4,     /* x and y share memory */
+  GF_OVERLAP = 4,     /* x and y share memory, or residual and y only some of theirs */
   GF_UNAVAILABLE = 5, /* no kernel that this CPU can run */
   GF_BAD_LIBRARY = 6, /* not a gatefold library, or of another table version */
   GF_OUT_OF_MEMORY = 7,
@@ -119,8 +121,8 @@ typedef struct gf_options {
   const char* isa; /* NULL: GATEFOLD_ISA, else "host": the best that this CPU runs */
 } gf_options;
 
-/* Rows of x or y: element (row, column) at data + row * row_stride + column, in the library's
- * act_dtype, aligned to that element and no more. rows may be 0, then data may be NULL. */
+/* Rows of x, a residual or y: element (row, column) at data + row * row_stride + column, in the
+ * library's act_dtype, aligned to that element and no more. rows may be 0, then data may be NULL. */
 typedef struct gf_rows {
   uint32_t struct_size;
   gf_dtype dtype;
@@ -130,7 +132,7 @@ typedef struct gf_rows {
   int64_t row_stride; /* 0: dense; never between 1 and cols - 1 */
 } gf_rows;
 
-/* What the last gf_ffn_run used, and what is known of it. Strings live as long as the library. */
+/* What the last call used, and what is known of it. Strings live as long as the library. */
 typedef struct gf_report {
   uint32_t struct_size;
   int32_t threads;
@@ -181,6 +183,14 @@ GF_API gf_status gf_ffn_create(const gf_library* library, const gf_ffn_desc* des
  * Long calls are cut into pieces. On failure y is untouched, unless the status is GF_KERNEL_FAILED
  * or GF_OUT_OF_MEMORY: then any part of its rows may have been written. */
 GF_API gf_status gf_ffn_run(gf_ffn* ffn, const gf_rows* x, const gf_rows* y);
+
+/* y = residual + FFN(x), for blocks of libraries that were generated with a residual; those are run
+ * by this function only, all others only by gf_ffn_run, whose terms hold here too. residual has the
+ * rows, columns and dtype of y. It may be y (same data and row_stride: the block is added to what
+ * is there), and it may be or overlap x; it must not overlap y in part. Where it is y, what
+ * GF_KERNEL_FAILED and GF_OUT_OF_MEMORY leave in y is no residual any more. */
+GF_API gf_status gf_ffn_run_residual(gf_ffn* ffn, const gf_rows* x, const gf_rows* residual,
+                                     const gf_rows* y);
 
 GF_API gf_status gf_ffn_report(const gf_ffn* ffn, gf_report* out);
 GF_API void gf_ffn_destroy(gf_ffn* ffn); /* NULL is allowed */

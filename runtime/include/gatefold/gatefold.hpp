@@ -94,8 +94,23 @@ class Ffn {
   void run(const gf_rows& x, const gf_rows& y) { check(gf_ffn_run(ffn_.get(), &x, &y)); }
 
   /// Dense rows in f32, and in bf16 as bits.
-  void run(const float* x, float* y, int64_t rows) { run_dense(x, y, rows, GF_F32); }
-  void run(const uint16_t* x, uint16_t* y, int64_t rows) { run_dense(x, y, rows, GF_BF16); }
+  void run(const float* x, float* y, int64_t rows) {
+    run(dense(x, rows, GF_F32), dense(y, rows, GF_F32));
+  }
+  void run(const uint16_t* x, uint16_t* y, int64_t rows) {
+    run(dense(x, rows, GF_BF16), dense(y, rows, GF_BF16));
+  }
+
+  /// y = residual + FFN(x), of libraries with a residual; residual may be y or x.
+  void run_residual(const gf_rows& x, const gf_rows& residual, const gf_rows& y) {
+    check(gf_ffn_run_residual(ffn_.get(), &x, &residual, &y));
+  }
+  void run_residual(const float* x, const float* residual, float* y, int64_t rows) {
+    run_residual(dense(x, rows, GF_F32), dense(residual, rows, GF_F32), dense(y, rows, GF_F32));
+  }
+  void run_residual(const uint16_t* x, const uint16_t* residual, uint16_t* y, int64_t rows) {
+    run_residual(dense(x, rows, GF_BF16), dense(residual, rows, GF_BF16), dense(y, rows, GF_BF16));
+  }
 
   gf_report report() const {
     gf_report report = {};
@@ -111,10 +126,9 @@ class Ffn {
     void operator()(gf_ffn* ffn) const { gf_ffn_destroy(ffn); }
   };
 
-  void run_dense(const void* x, void* y, int64_t rows, gf_dtype dtype) {
-    // x is only read; gf_rows serves both directions.
-    run({sizeof(gf_rows), dtype, const_cast<void*>(x), rows, d_model_, 0},
-        {sizeof(gf_rows), dtype, y, rows, d_model_, 0});
+  /// gf_rows serves both directions; what is given as an input is only read.
+  gf_rows dense(const void* data, int64_t rows, gf_dtype dtype) const {
+    return {sizeof(gf_rows), dtype, const_cast<void*>(data), rows, d_model_, 0};
   }
 
   int64_t d_model_;

@@ -72,9 +72,11 @@ typedef struct gf_kernel {
   uint8_t reserved;
   /* args: pointer to the gf_context pointer, x, the streams, [b_gate, b_up] or [b_up], b_down
    * (those only with biases), pointer to d_ff as int32_t (padded hidden columns must be 0 even
-   * beside infinities), y; all but the first are halide_buffer_t *. x and y are (column, row) of
-   * act_dtype; a row's stride is any, column strides are 1. Biases are f32, padded with
-   * zeros to the matrix's panels. The weights and biases of one block are given to several calls at
+   * beside infinities), the residual (only with has_residual), y; all but the first are
+   * halide_buffer_t *. x, residual and y are (column, row) of act_dtype; a row's stride
+   * is any, column strides are 1. The residual may be y itself: an element of it is read once,
+   * right before the element of y in its place is written. Biases are f32, padded with zeros to the
+   * matrix's panels. The weights and biases of one block are given to several calls at
    * once: only read them. Returns 0, or a Halide error code. */
   int (*call)(void** args);
   /* From the tuner's records; NULL and NaN where there are none. */
@@ -104,7 +106,8 @@ typedef struct gf_kernel_table {
   int32_t kernel_count;
   const char* halide_version;
   const gf_kernel* kernels; /* by target from the lowest up, then by rows */
-  const char* act_dtype;    /* of x and y: dtype, or "f32" */
+  const char* act_dtype;    /* of x, residual and y: dtype, or "f32" */
+  int32_t has_residual;     /* kernels add a residual of the shape and dtype of y */
 } gf_kernel_table;
 
 #ifdef __cplusplus
