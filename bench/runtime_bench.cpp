@@ -23,7 +23,7 @@ void pack(benchmark::State& state) {
                         .stride_n = kSize,
                         .stride_k = 1};
   for (auto _ : state) {
-    pack_matrix(view, layout, static_cast<int>(state.range(0)), packed.data());
+    pack_matrix(view, layout, {.threads = static_cast<int>(state.range(0))}, packed.data());
     benchmark::ClobberMemory();
   }
   state.SetBytesProcessed(state.iterations() * layout.bytes());

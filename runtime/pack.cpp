@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "runtime/pack_loops.h"
-#include "runtime/pool.h"
 
 namespace gatefold {
 namespace {
@@ -80,12 +79,13 @@ PackedLayout packed_layout(const gf_packing& packing, int64_t n, int64_t k, gf_d
   return layout;
 }
 
-void pack_matrix(const MatrixView& from, const PackedLayout& layout, int threads, void* out) {
+int pack_matrix(const MatrixView& from, const PackedLayout& layout, const Executor& executor,
+                void* out) {
   const PackPanels pack =
       layout.dtype == GF_F32 ? pack_from<F32>(from.dtype) : pack_from<Bf16>(from.dtype);
   PackJob job{from, layout, pack, static_cast<uint8_t*>(out)};
   const auto tasks = static_cast<int>(ceil_div(layout.panels, kPanelsPerTask));
-  Pool::process().par_for(threads, pack_task, nullptr, 0, tasks, reinterpret_cast<uint8_t*>(&job));
+  return executor.par_for(pack_task, nullptr, 0, tasks, reinterpret_cast<uint8_t*>(&job));
 }
 
 void pack_vector(const MatrixView& from, int64_t padded, float* out) {

@@ -124,6 +124,7 @@ int64_t piece_rows(const gf_ffn& ffn, const gf_rows& x, const gf_rows& y) {
 }
 
 gf_status kernel_failure(const gf_kernel& kernel, const CallContext& context, int code) {
+  if (context.pool_failed.load()) return GF_PARALLEL_FOR_FAILED;
   if (context.out_of_memory.load())
     return failed(GF_OUT_OF_MEMORY, "kernel '%s': no memory for its workspace", kernel.name);
   return failed(GF_KERNEL_FAILED, "kernel '%s': error %d%s%s", kernel.name, code,
@@ -164,7 +165,7 @@ gf_status gf_ffn_run(gf_ffn* ffn, const gf_rows* x, const gf_rows* y) {
   if (const gf_status status = check_call(*ffn, *x, *y); status != GF_OK) return status;
   if (x->rows == 0) return GF_OK;
   const int index = bucket_for(*ffn, x->rows);
-  CallContext context(ffn->threads);
+  CallContext context(ffn->executor);
   const int64_t start = now_ns();
   const gf_status status = run_pieces(*ffn, ffn->buckets[index], context, *x, *y);
   if (status != GF_OK) return status;
