@@ -27,8 +27,10 @@ inline float f32_from_f16(uint16_t value) {
   const uint32_t finite = (magnitude << 13) + kRebase;
   const uint32_t subnormal =
       std::bit_cast<uint32_t>(static_cast<float>(static_cast<int32_t>(magnitude)) * 0x1p-24f);
-  const uint32_t small = magnitude < 0x400 ? subnormal : finite;
-  return std::bit_cast<float>(sign | (magnitude >= 0x7c00 ? finite + kRebase : small));
+  // Masks, since compilers don't choose a product without a branch.
+  const uint32_t small = magnitude < 0x400 ? ~uint32_t{0} : 0;
+  const uint32_t beyond = magnitude >= 0x7c00 ? kRebase : 0;  // infinities and NaNs
+  return std::bit_cast<float>(sign | (small & subnormal) | (~small & (finite + beyond)));
 }
 
 }  // namespace gatefold
