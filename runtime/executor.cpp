@@ -1,5 +1,7 @@
 #include "runtime/executor.h"
 
+#include <algorithm>
+
 #include "runtime/fp_environment.h"
 #include "runtime/pool.h"
 #include "runtime/status.h"

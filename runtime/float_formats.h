@@ -27,9 +27,12 @@ inline float f32_from_f16(uint16_t value) {
   const uint32_t finite = (magnitude << 13) + kRebase;
   const uint32_t subnormal =
       std::bit_cast<uint32_t>(static_cast<float>(static_cast<int32_t>(magnitude)) * 0x1p-24f);
-  // Masks, since compilers don't choose a product without a branch.
-  const uint32_t small = magnitude < 0x400 ? ~uint32_t{0} : 0;
-  const uint32_t beyond = magnitude >= 0x7c00 ? kRebase : 0;  // infinities and NaNs
+  // Signs of differences as masks: a comparison becomes a branch around the product.
+  const auto below = [=](int32_t bound) {
+    return static_cast<uint32_t>((static_cast<int32_t>(magnitude) - bound) >> 31);
+  };
+  const uint32_t small = below(0x400);
+  const uint32_t beyond = ~below(0x7c00) & kRebase;  // infinities and NaNs
   return std::bit_cast<float>(sign | (small & subnormal) | (~small & (finite + beyond)));
 }
 

@@ -1,5 +1,6 @@
 #include "runtime/loop.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace gatefold {
