@@ -88,6 +88,25 @@ TEST(Packed, IsNotCopied) {
   EXPECT_NE(packed.block.run(ffn, x, kRows), with_weights);
 }
 
+int64_t resident_bytes() {
+  std::ifstream statm("/proc/self/statm");
+  int64_t total = 0, resident = 0;
+  statm >> total >> resident;
+  return resident * 4096;
+}
+
+TEST(Packed, ABlockOccupiesLittleMoreThanItsWeights) {
+  const Block block({.variant = "relu", .d_model = 512, .d_ff = 1100});
+  const int64_t weights = int64_t{2} * 512 * 1100 * 4, before = resident_bytes();
+  Ffn ffn = block.make(2);
+  const int64_t grown = resident_bytes() - before, reported = ffn.report().packed_weight_bytes;
+  EXPECT_GE(reported, weights);
+  EXPECT_LE(static_cast<double>(reported), 1.02 * static_cast<double>(weights));
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)  // their own books grow
+  EXPECT_LE(grown, reported + (int64_t{1} << 20)) << "what is reported is what is resident";
+#endif
+}
+
 /// A file that is mapped for reading only.
 class MappedFile {
  public:
