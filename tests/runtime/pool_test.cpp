@@ -172,7 +172,8 @@ TEST(Pool, WorkersSpinOnlyBriefly) {
 
 TEST(Pool, CallersShareTheWorkers) {
   constexpr int kCallers = 6, kThreads = 3;
-  const int workers = std::max(Pool::process().workers(), kThreads - 1);
+  const int before = Pool::process().workers(), workers = std::max(before, kThreads - 1);
+  const int threads = threads_of_process() + workers - before;
   std::atomic<int> inside{0}, most{0};
   std::vector<std::thread> callers;
   for (int c = 0; c < kCallers; ++c) {
@@ -189,7 +190,10 @@ TEST(Pool, CallersShareTheWorkers) {
   for (std::thread& caller : callers) caller.join();
   EXPECT_EQ(Pool::process().workers(), workers) << "more callers need no more workers";
   EXPECT_LE(most, kCallers + workers);
-  EXPECT_LE(threads_of_process(), 1 + workers);
+  // A thread that was joined may still be listed for a moment.
+  for (int i = 0; i < 1000 && threads_of_process() > threads; ++i)
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  EXPECT_LE(threads_of_process(), threads);
 }
 
 TEST(Pool, ABlockedWorkerHoldsBackOneIndex) {
