@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <cmath>
 #include <memory>
 
 #include "bench/loaded_library.h"
@@ -16,6 +17,7 @@
 #include "tuning/measure_lock.h"
 #include "tuning/roof.h"
 #include "tuning/toolchain.h"
+#include "tuning/wakeup.h"
 
 namespace gatefold::cli {
 namespace {
@@ -25,8 +27,12 @@ struct Options {
   bool json = false;
 };
 
-Roof measure(const std::string& isa, int threads) {
-  if (isa.empty()) return {};
+struct Measured {
+  Roof roof;
+  Wakeup wakeup;
+};
+
+Measured measure(const std::string& isa, int threads) {
   Progress progress;
   LockOptions lock_options;
   lock_options.waiting = [&progress](const std::string& whom) { progress.show(whom); };
@@ -34,9 +40,18 @@ Roof measure(const std::string& isa, int threads) {
   const MeasureLock lock(lock_options);
   throw_if_interrupted();
   progress.show("measuring what this machine reaches at most");
-  const Roof roof = measure_roof(target_named(isa).target, threads);
+  Measured measured;
+  if (!isa.empty()) measured.roof = measure_roof(target_named(isa).target, threads);
   throw_if_interrupted();
-  return roof;
+  measured.wakeup = measure_wakeup(threads);
+  throw_if_interrupted();
+  return measured;
+}
+
+Json known(double value) { return std::isnan(value) ? Json() : Json(value); }
+
+Json wakeup_json(const Wakeup& w) {
+  return {{"threads", w.threads}, {"warm_us", known(w.warm_us)}, {"asleep_us", known(w.asleep_us)}};
 }
 
 Json cache_json(const Cache& cache) {
@@ -90,6 +105,16 @@ void print_roof(const Roof& roof) {
   table.print();
 }
 
+void print_wakeup(const Wakeup& w) {
+  if (std::isnan(w.warm_us)) {
+    print_note(w.threads < 2 ? "one thread: there are no workers to wake"
+                             : "waking the workers: the system did not give all threads");
+    return;
+  }
+  print_line(fmt::format("starting a loop on {} threads: {:.1f} us, {:.1f} us if they sleep",
+                         w.threads, w.warm_us, w.asleep_us));
+}
+
 void print_tools(const std::vector<Tool>& tools) {
   Table table({"tool", "for", "found"});
   for (const Tool& tool : tools) {
@@ -101,12 +126,13 @@ void print_tools(const std::vector<Tool>& tools) {
 int run(const Options& options) {
   const Machine machine = read_machine();
   const int threads = threads_in_use(options.threads);
-  const Roof roof = measure(machine.isa, threads);
+  const auto [roof, wakeup] = measure(machine.isa, threads);
   const std::vector<Tool> tools = find_tools();
   if (options.json) {
     print_json({{"version", gf_version()},
                 {"machine", machine_json(machine)},
                 {"roof", roof_json(roof)},
+                {"wakeup", wakeup_json(wakeup)},
                 {"tools", tools_json(tools)}});
     return 0;
   }
@@ -116,6 +142,7 @@ int run(const Options& options) {
   } else {
     print_roof(roof);
   }
+  print_wakeup(wakeup);
   print_tools(tools);
   return 0;
 }

@@ -2,7 +2,6 @@
 
 #include <cstdio>
 
-#include "runtime/pool.h"
 #include "runtime/workspace.h"
 
 namespace gatefold {
@@ -10,8 +9,10 @@ namespace {
 
 int hook_par_for(void* context, int (*task)(void*, int, uint8_t*), int min, int count,
                  uint8_t* closure) {
-  const int threads = static_cast<const CallContext*>(context)->threads;
-  return Pool::process().par_for(threads, task, context, min, count, closure);
+  auto& call = *static_cast<CallContext*>(context);
+  const int result = call.executor->par_for(task, context, min, count, closure);
+  if (result == kPoolFailed) call.pool_failed.store(true, std::memory_order_relaxed);
+  return result;
 }
 
 void* hook_allocate(void* context, size_t bytes) {
@@ -43,6 +44,8 @@ constexpr gf_hooks kHooks = {hook_par_for, hook_allocate, hook_release, hook_err
 
 }  // namespace
 
-CallContext::CallContext(int threads) : head{&kHooks}, threads(threads) { message[0] = '\0'; }
+CallContext::CallContext(const Executor& executor) : head{&kHooks}, executor(&executor) {
+  message[0] = '\0';
+}
 
 }  // namespace gatefold

@@ -5,6 +5,7 @@
 #include <type_traits>
 
 #include "gatefold/kernel_table.h"
+#include "runtime/executor.h"
 
 namespace gatefold {
 
@@ -18,13 +19,14 @@ void raise_to(std::atomic<T>& largest, T value) {
 
 /// What one gf_ffn_run shares with its kernels: the `context` of the hooks.
 struct CallContext {
-  explicit CallContext(int threads);
+  explicit CallContext(const Executor& executor);
 
   gf_context head;  ///< first: all that kernels know
-  int threads;
+  const Executor* executor;
   std::atomic<size_t> bytes{0};  ///< workspace in use
   std::atomic<size_t> peak_bytes{0};
   std::atomic<bool> out_of_memory{false};
+  std::atomic<bool> pool_failed{false};  ///< the caller's pool; gf_last_error() says how
   std::atomic<bool> has_message{false};
   char message[256];  ///< the first that a kernel gave
 };

@@ -7,6 +7,7 @@
 
 #include "HalideRuntime.h"
 #include "gatefold/gatefold.h"
+#include "runtime/executor.h"
 #include "runtime/pack.h"
 #include "runtime/pages.h"
 #include "runtime/select.h"
@@ -25,7 +26,7 @@ struct Buffer {
 
 struct PackedMatrix {
   PackedLayout layout;
-  Pages pages;
+  const uint8_t* data = nullptr;  ///< dense blocks have no gate
 };
 
 /// One row bucket, ready to be called.
@@ -59,10 +60,12 @@ struct gf_ffn {
   gatefold::Sizes sizes;
   gf_dtype dtype = GF_F32;      ///< of the packed weights
   gf_dtype act_dtype = GF_F32;  ///< of x and y
-  int threads = 1;
+  gatefold::Executor executor;
   gatefold::TargetChoice target;
+  gf_packing packing{};
+  gatefold::Pages pages;  ///< holds the packed weights, unless they are the caller's
+  int64_t packed_bytes = 0;
   gatefold::PackedMatrix matrices[3];
-  gatefold::Pages biases[3];
   gatefold::Buffer bias_buffers[3];
   std::unique_ptr<gatefold::Bucket[]> buckets;
   int bucket_count = 0;

@@ -18,16 +18,22 @@ inline uint16_t bf16_from_f32(float value) {
   return static_cast<uint16_t>(nan ? (bits >> 16) | 0x40 : rounded);
 }
 
+/// Without branches, for the compiler to make vectors of. The one product is exact in any setting:
+/// a subnormal's mantissa times 2^-24 is a normal f32.
 inline float f32_from_f16(uint16_t value) {
+  constexpr uint32_t kRebase = uint32_t{112} << 23;  // from f16's exponent bias to f32's
   const uint32_t sign = uint32_t{value & 0x8000u} << 16;
-  const uint32_t exponent = (value >> 10) & 0x1f;
-  uint32_t mantissa = value & 0x3ff;
-  if (exponent == 0x1f) return std::bit_cast<float>(sign | 0x7f800000 | mantissa << 13);
-  if (exponent != 0) return std::bit_cast<float>(sign | (exponent + 112) << 23 | mantissa << 13);
-  if (mantissa == 0) return std::bit_cast<float>(sign);
-  const int shift = std::countl_zero(mantissa) - 21;  // brings the leading one to bit 10
-  mantissa = (mantissa << shift) & 0x3ff;
-  return std::bit_cast<float>(sign | static_cast<uint32_t>(113 - shift) << 23 | mantissa << 13);
+  const uint32_t magnitude = value & 0x7fffu;
+  const uint32_t finite = (magnitude << 13) + kRebase;
+  const uint32_t subnormal =
+      std::bit_cast<uint32_t>(static_cast<float>(static_cast<int32_t>(magnitude)) * 0x1p-24f);
+  // Signs of differences as masks: a comparison becomes a branch around the product.
+  const auto below = [=](int32_t bound) {
+    return static_cast<uint32_t>((static_cast<int32_t>(magnitude) - bound) >> 31);
+  };
+  const uint32_t small = below(0x400);
+  const uint32_t beyond = ~below(0x7c00) & kRebase;  // infinities and NaNs
+  return std::bit_cast<float>(sign | (small & subnormal) | (~small & (finite + beyond)));
 }
 
 /// Nearest-even; NaN stays NaN, what lies past 65504 by half a step or more becomes infinite.

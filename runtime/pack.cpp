@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "runtime/pack_loops.h"
-#include "runtime/pool.h"
 
 namespace gatefold {
 namespace {
@@ -13,9 +12,9 @@ using packing::F16;
 using packing::F32;
 using packing::PanelRange;
 
-// Transposed sources already have a panel's columns side by side; several panels at once make their
-// reads long.
-constexpr int64_t kPanelsPerTask = 16;
+/// Transposed sources already have a panel's columns side by side; several panels at once make
+/// their reads long. Other sources are read along their rows anyway: small tasks end together.
+int64_t panels_per_task(const MatrixView& from) { return from.stride_k != 1 ? 16 : 2; }
 
 template <typename From, typename To>
 void pack_panels(const MatrixView& from, const PackedLayout& layout, PanelRange panels,
@@ -74,8 +73,8 @@ struct PackJob {
 int pack_task(void*, int index, uint8_t* closure) {
   const PackJob& job = *reinterpret_cast<const PackJob*>(closure);
   const int64_t panel_bytes = job.layout.panel_elements() * dtype_bytes(job.layout.dtype);
-  const int64_t first = index * kPanelsPerTask;
-  const PanelRange panels{first, std::min(first + kPanelsPerTask, job.layout.panels)};
+  const int64_t step = panels_per_task(job.from), first = index * step;
+  const PanelRange panels{first, std::min(first + step, job.layout.panels)};
   job.pack(job.from, job.layout, panels, job.out + first * panel_bytes);
   return 0;
 }
@@ -92,11 +91,12 @@ PackedLayout packed_layout(const gf_packing& packing, int64_t n, int64_t k, gf_d
   return layout;
 }
 
-void pack_matrix(const MatrixView& from, const PackedLayout& layout, int threads, void* out) {
+int pack_matrix(const MatrixView& from, const PackedLayout& layout, const Executor& executor,
+                void* out) {
   const PackPanels pack = pack_to(layout.dtype, from.dtype);
   PackJob job{from, layout, pack, static_cast<uint8_t*>(out)};
-  const auto tasks = static_cast<int>(ceil_div(layout.panels, kPanelsPerTask));
-  Pool::process().par_for(threads, pack_task, nullptr, 0, tasks, reinterpret_cast<uint8_t*>(&job));
+  const auto tasks = static_cast<int>(ceil_div(layout.panels, panels_per_task(from)));
+  return executor.par_for(pack_task, nullptr, 0, tasks, reinterpret_cast<uint8_t*>(&job));
 }
 
 void pack_vector(const MatrixView& from, int64_t padded, float* out) {

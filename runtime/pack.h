@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "gatefold/gatefold.h"
+#include "runtime/executor.h"
 
 namespace gatefold {
 
@@ -41,8 +42,9 @@ inline constexpr int kMaxPanel = 256;
 inline constexpr int kMaxPair = 8;
 
 /// Fills `out`, padding included, converting to layout.dtype. Panels are shared out
-/// among the pool's threads, so that each memory node gets its part by first touch.
-void pack_matrix(const MatrixView& from, const PackedLayout& layout, int threads, void* out);
+/// among the threads, so that each memory node gets its part by first touch. 0, or kPoolFailed.
+int pack_matrix(const MatrixView& from, const PackedLayout& layout, const Executor& executor,
+                void* out);
 
 /// A vector (k 1) as f32, followed by zeros up to `padded` values; data NULL gives zeros only.
 void pack_vector(const MatrixView& from, int64_t padded, float* out);

@@ -16,17 +16,7 @@ constexpr uint32_t kTicket = 0x10000;
 constexpr uint32_t kTickets = 0x7fff0000;
 constexpr uint32_t kCallerSleeps = 0x80000000;
 
-constexpr int kChunksPerThread = 8;
-
 constinit Pool g_pool;
-thread_local bool t_in_loop = false;
-
-int run_inline(Pool::Task task, void* context, int min, int count, uint8_t* closure) {
-  for (int i = 0; i < count; ++i) {
-    if (const int result = task(context, min + i, closure)) return result;
-  }
-  return 0;
-}
 
 }  // namespace
 
@@ -34,22 +24,16 @@ Pool& Pool::process() { return g_pool; }
 
 int Pool::par_for(int threads, Task task, void* context, int min, int count, uint8_t* closure) {
   threads = std::min({threads, count, kMaxThreads});
-  if (threads > 1 && !t_in_loop && workers() < threads - 1) grow(threads - 1);
-  Slot* slot = threads > 1 && !t_in_loop && workers() > 0 ? take_slot() : nullptr;
+  if (threads > 1 && !Loop::inside() && workers() < threads - 1) grow(threads - 1);
+  Slot* slot = threads > 1 && !Loop::inside() && workers() > 0 ? take_slot() : nullptr;
   if (!slot) return run_inline(task, context, min, count, closure);
-  slot->task = task;
-  slot->context = context;
-  slot->closure = closure;
-  slot->end = int64_t{min} + count;
-  slot->chunk = std::max(1, count / (threads * kChunksPerThread));
-  slot->next.store(min, std::memory_order_relaxed);
-  slot->result.store(0, std::memory_order_relaxed);
+  Loop loop(task, context, min, count, closure, threads);
+  slot->loop = &loop;
   open(*slot, threads - 1);
-  run_chunks(*slot);
+  loop.take_part(0);
   finish(*slot);
-  const int result = slot->result.load(std::memory_order_relaxed);
   return_slot(*slot);
-  return result;
+  return loop.result();
 }
 
 Pool::Slot* Pool::take_slot() {
@@ -86,22 +70,6 @@ void Pool::finish(Slot& slot) {
   }
 }
 
-void Pool::run_chunks(Slot& slot) {
-  t_in_loop = true;
-  for (;;) {
-    const int64_t begin = slot.next.fetch_add(slot.chunk, std::memory_order_relaxed);
-    if (begin >= slot.end) break;
-    const auto count = static_cast<int>(std::min(slot.chunk, slot.end - begin));
-    const int result =
-        run_inline(slot.task, slot.context, static_cast<int>(begin), count, slot.closure);
-    if (result == 0) continue;
-    int none = 0;
-    slot.result.compare_exchange_strong(none, result, std::memory_order_relaxed);
-    slot.next.store(slot.end, std::memory_order_relaxed);
-  }
-  t_in_loop = false;
-}
-
 /// Joins one open loop; false if none wants help.
 bool Pool::help_once() {
   for (uint64_t taken = taken_.load(std::memory_order_acquire); taken; taken &= taken - 1) {
@@ -111,7 +79,8 @@ bool Pool::help_once() {
       if (!slot.state.compare_exchange_weak(state, state - kTicket + kUser,
                                             std::memory_order_acquire, std::memory_order_relaxed))
         continue;
-      run_chunks(slot);
+      // Tickets go down from threads - 1 to 1: each worker has a share of its own.
+      slot.loop->take_part(static_cast<int>((state & kTickets) / kTicket));
       const uint32_t before = slot.state.fetch_sub(kUser, std::memory_order_acq_rel);
       if ((before & kUsers) == kUser && (before & kCallerSleeps)) futex_wake(slot.state, 1);
       return true;

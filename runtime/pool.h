@@ -5,6 +5,7 @@
 #include <atomic>
 #include <cstdint>
 
+#include "runtime/loop.h"
 #include "runtime/threads.h"
 
 namespace gatefold {
@@ -14,7 +15,7 @@ namespace gatefold {
 /// its own thread, so stacks stay bounded and nothing waits for itself.
 class Pool {
  public:
-  using Task = int (*)(void* context, int index, uint8_t* closure);
+  using Task = Loop::Task;
 
   static Pool& process();
 
@@ -28,16 +29,10 @@ class Pool {
 
  private:
   /// One running loop. Slots are never freed, so a late worker can always look at one; it may use
-  /// the fields only after it has taken a ticket.
+  /// the loop only after it has taken a ticket.
   struct alignas(128) Slot {
     std::atomic<uint32_t> state{0};  ///< users, tickets and whether the caller sleeps
-    Task task = nullptr;
-    void* context = nullptr;
-    uint8_t* closure = nullptr;
-    int64_t end = 0;
-    int64_t chunk = 1;
-    alignas(64) std::atomic<int64_t> next{0};
-    std::atomic<int> result{0};
+    Loop* loop = nullptr;            ///< its caller's
   };
 
   static constexpr int kSlots = 64;
@@ -51,7 +46,6 @@ class Pool {
   bool help_once();
   void work();
   void stop();
-  static void run_chunks(Slot& slot);
   static void* worker_main(void* pool);
   static void before_fork();
   static void after_fork_parent();

@@ -1,18 +1,8 @@
-#include <algorithm>
-#include <cstring>
-
 #include "runtime/ffn.h"
 #include "runtime/status.h"
 
 namespace gatefold {
 namespace {
-
-int64_t packed_bytes(const gf_ffn& ffn) {
-  size_t bytes = 0;
-  for (const PackedMatrix& matrix : ffn.matrices) bytes += matrix.pages.bytes();
-  for (const Pages& bias : ffn.biases) bytes += bias.bytes();
-  return static_cast<int64_t>(bytes);
-}
 
 gf_report make_report(const gf_ffn& ffn) {
   const auto [index, rows] = unpack_last_call(ffn.last_call.load());
@@ -21,7 +11,7 @@ gf_report make_report(const gf_ffn& ffn) {
   const gf_kernel& kernel = *choice.kernel;
   const bool inside = rows == 0 || distance_to_bucket(choice.rows_min, choice.rows_max, rows) == 0;
   gf_report r = {};
-  r.threads = ffn.threads;
+  r.threads = ffn.executor.threads;
   r.kernel = kernel.name;
   r.isa = kernel.target;
   r.point = kernel.point;
@@ -35,7 +25,7 @@ gf_report make_report(const gf_ffn& ffn) {
   r.last_call_ms = ffn.last_ms.load();
   r.calls = ffn.calls.load();
   r.rows = rows;
-  r.packed_weight_bytes = packed_bytes(ffn);
+  r.packed_weight_bytes = ffn.packed_bytes;
   r.workspace_bytes = ffn.workspace_bytes.load();
   return r;
 }

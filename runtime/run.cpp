@@ -156,6 +156,7 @@ int64_t piece_rows(const gf_ffn& ffn, const Call& call) {
 }
 
 gf_status kernel_failure(const gf_kernel& kernel, const CallContext& context, int code) {
+  if (context.pool_failed.load()) return GF_PARALLEL_FOR_FAILED;
   if (context.out_of_memory.load())
     return failed(GF_OUT_OF_MEMORY, "kernel '%s': no memory for its workspace", kernel.name);
   return failed(GF_KERNEL_FAILED, "kernel '%s': error %d%s%s", kernel.name, code,
@@ -193,7 +194,7 @@ gf_status run(gf_ffn& ffn, const Call& call) {
   const int64_t rows = call.x.rows;
   if (rows == 0) return GF_OK;
   const int index = bucket_for(ffn, rows);
-  CallContext context(ffn.threads);
+  CallContext context(ffn.executor);
   const int64_t start = now_ns();
   const gf_status status = run_pieces(ffn, ffn.buckets[index], context, call);
   if (status != GF_OK) return status;

@@ -42,6 +42,10 @@ const char* gf_status_name(gf_status status) {
       return "GF_OUT_OF_MEMORY";
     case GF_KERNEL_FAILED:
       return "GF_KERNEL_FAILED";
+    case GF_PARALLEL_FOR_FAILED:
+      return "GF_PARALLEL_FOR_FAILED";
+    case GF_BAD_PACKED_WEIGHTS:
+      return "GF_BAD_PACKED_WEIGHTS";
   }
   return "unknown status";
 }

@@ -79,6 +79,16 @@ TEST(Doctor, TellsMachineRoofAndTools) {
     EXPECT_GT(json["roof"]["read_gbps"], 0);
   }
   EXPECT_TRUE(has_name(json["tools"], "gatefold-emit"));
+  EXPECT_TRUE(json["wakeup"]["warm_us"].is_null()) << "one thread wakes nobody";
+}
+
+TEST(Doctor, TellsWhatWakingTheWorkersCosts) {
+  const Outcome outcome = gatefold({"doctor", "--threads", "2", "--json"});
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  const auto json = outcome.json();
+  EXPECT_EQ(json["wakeup"]["threads"], 2);
+  EXPECT_GT(json["wakeup"]["warm_us"], 0);
+  EXPECT_GT(json["wakeup"]["asleep_us"], 0);
 }
 
 TEST(FullDisk, IsNotSuccess) {

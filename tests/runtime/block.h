@@ -54,5 +54,7 @@ gf_rows rows_of(void* data, gf_dtype dtype, int64_t rows, int64_t cols, int64_t 
 
 #define EXPECT_STATUS(call, wanted) \
   EXPECT_STREQ(gf_status_name(call), gf_status_name(wanted)) << gf_last_error()
+#define ASSERT_STATUS(call, wanted) \
+  ASSERT_STREQ(gf_status_name(call), gf_status_name(wanted)) << gf_last_error()
 
 }  // namespace gatefold::test

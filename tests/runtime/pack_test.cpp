@@ -63,7 +63,7 @@ float packed_at(const PackedLayout& l, const std::vector<uint8_t>& out, int64_t 
 
 void expect_packed(const Source& source, const PackedLayout& layout) {
   std::vector<uint8_t> out(static_cast<size_t>(layout.bytes()), 0xff);
-  pack_matrix(source.view, layout, 3, out.data());
+  pack_matrix(source.view, layout, {.threads = 3}, out.data());
   for (int64_t n = 0; n < layout.panels * layout.panel; ++n) {
     for (int64_t k = 0; k < layout.kq * layout.pair; ++k) {
       const bool inside = n < source.view.n && k < source.view.k;
@@ -102,7 +102,7 @@ TEST(Pack, Bf16KeepsItsBits) {
   std::vector<uint16_t> from = {0x7f81, 0xffff, 0x0001, 0x8000};  // NaNs, a subnormal, -0
   const PackedLayout layout = packed_layout({4, 1, 1, 1}, 4, 1, GF_BF16);
   std::vector<uint16_t> out(4);
-  pack_matrix({reinterpret_cast<const uint8_t*>(from.data()), GF_BF16, 4, 1, 1, 1}, layout, 1,
+  pack_matrix({reinterpret_cast<const uint8_t*>(from.data()), GF_BF16, 4, 1, 1, 1}, layout, {},
               out.data());
   EXPECT_EQ(out, from);
 }
@@ -111,8 +111,8 @@ TEST(Pack, SameBytesForAnyThreadCount) {
   const Source source(700, 100, GF_F32, 100, 1);
   const PackedLayout layout = packed_layout({16, 2, 1, 2}, 700, 100, GF_BF16);
   std::vector<uint8_t> one(static_cast<size_t>(layout.bytes())), four(one.size(), 0xff);
-  pack_matrix(source.view, layout, 1, one.data());
-  pack_matrix(source.view, layout, 4, four.data());
+  pack_matrix(source.view, layout, {.threads = 1}, one.data());
+  pack_matrix(source.view, layout, {.threads = 4}, four.data());
   EXPECT_EQ(one, four);
   EXPECT_GE(Pool::process().workers(), 1) << "packing takes part in the pool";
 }

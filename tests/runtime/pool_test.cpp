@@ -7,13 +7,17 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <mutex>
 #include <set>
 #include <thread>
 #include <vector>
 
+#include "runtime/call_context.h"
 #include "runtime/fp_environment.h"
+#include "runtime/futex.h"
+#include "tests/runtime/threads_of_process.h"
 
 namespace gatefold {
 namespace {
@@ -140,12 +144,75 @@ double cpu_seconds() {
   return seconds(usage.ru_utime) + seconds(usage.ru_stime);
 }
 
+/// CPU seconds of the process in a window that begins `after` a loop on all of eight threads; the
+/// least of several tries, since what the system does in between counts too.
+double idle_cpu_seconds(std::chrono::milliseconds after, std::chrono::milliseconds window) {
+  double least = 1e9;
+  for (int i = 0; i < 5; ++i) {
+    threads_at_once(8);
+    std::this_thread::sleep_for(after);
+    const double before = cpu_seconds();
+    std::this_thread::sleep_for(window);
+    least = std::min(least, cpu_seconds() - before);
+  }
+  return least;
+}
+
 TEST(Pool, IdleWorkersUseNoCpu) {
-  loop(8, 0, 64, [](int) { return 0; });
-  std::this_thread::sleep_for(std::chrono::milliseconds(200));
-  const double before = cpu_seconds();
-  std::this_thread::sleep_for(std::chrono::seconds(1));
-  EXPECT_LT(cpu_seconds() - before, 0.02);
+  using std::chrono::milliseconds;
+  EXPECT_LT(idle_cpu_seconds(milliseconds(200), milliseconds(300)), 0.02 * 0.3);
+}
+
+TEST(Pool, WorkersSpinOnlyBriefly) {
+  using std::chrono::milliseconds;
+  static_assert(kSpinNs <= 100000);
+  // Seven workers; one that spun to the end of the window would use 50 ms.
+  EXPECT_LT(idle_cpu_seconds(milliseconds(0), milliseconds(50)), 7 * 100e-6 + 0.003);
+}
+
+TEST(Pool, CallersShareTheWorkers) {
+  constexpr int kCallers = 6, kThreads = 3;
+  const int before = Pool::process().workers(), workers = std::max(before, kThreads - 1);
+  const int threads = threads_of_process() + workers - before;
+  std::atomic<int> inside{0}, most{0};
+  std::vector<std::thread> callers;
+  for (int c = 0; c < kCallers; ++c) {
+    callers.emplace_back([&] {
+      for (int i = 0; i < 50; ++i)
+        loop(kThreads, 0, 30, [&](int) {
+          raise_to(most, ++inside);
+          std::this_thread::yield();
+          --inside;
+          return 0;
+        });
+    });
+  }
+  for (std::thread& caller : callers) caller.join();
+  EXPECT_EQ(Pool::process().workers(), workers) << "more callers need no more workers";
+  EXPECT_LE(most, kCallers + workers);
+  // A thread that was joined may still be listed for a moment.
+  for (int i = 0; i < 1000 && threads_of_process() > threads; ++i)
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  EXPECT_LE(threads_of_process(), threads);
+}
+
+TEST(Pool, ABlockedWorkerHoldsBackOneIndex) {
+  constexpr int kCount = 1000;
+  for (int threads : {2, 4}) {
+    const pthread_t caller = pthread_self();
+    std::atomic<int> blocked{0}, done{0};
+    loop(threads, 0, kCount, [&](int) {
+      // The first worker to come waits in its first task for all others to be done.
+      if (!pthread_equal(caller, pthread_self()) && blocked++ == 0) {
+        while (done < kCount - 1) std::this_thread::yield();
+      }
+      // The caller waits for a worker, so that there is one.
+      while (blocked == 0) std::this_thread::yield();
+      ++done;
+      return 0;
+    });
+    EXPECT_EQ(done, kCount);
+  }
 }
 
 TEST(Pool, WorksInAForkedChild) {

@@ -356,8 +356,8 @@ TEST(Report, TellsWhatRan) {
   EXPECT_GT(r.first_call_ms, 0);
   EXPECT_GT(r.last_call_ms, 0);
   EXPECT_GT(r.workspace_bytes, 0);
-  // gate and up: 2 panels of 37 x 16, down: 4 panels (of 3) of 21 x 16
-  EXPECT_EQ(r.packed_weight_bytes, (2 * 2 * 37 * 16 + 4 * 21 * 16) * 4);
+  // a header; gate and up: 2 panels of 37 x 16, down: 4 panels (of 3) of 21 x 16
+  EXPECT_EQ(r.packed_weight_bytes, 512 + (2 * 2 * 37 * 16 + 4 * 21 * 16) * 4);
   block.run_and_compare(ffn, 1);
   EXPECT_STREQ(ffn.report().kernel, "fake_kernel");
 }

@@ -6,6 +6,7 @@
 
 #include <chrono>
 #include <cstring>
+#include <fstream>
 #include <future>
 #include <thread>
 #include <vector>
@@ -144,6 +145,27 @@ TEST(Pages, LargeOnesAreAlignedToHugePages) {
   const Pages pages(5 * kMiB + 1);
   EXPECT_EQ(reinterpret_cast<uintptr_t>(pages.data()) % kHugePage, 0u);
   std::memset(pages.data(), 1, pages.bytes());
+}
+
+int64_t resident_bytes() {
+  std::ifstream statm("/proc/self/statm");
+  int64_t total = 0, resident = 0;
+  statm >> total >> resident;
+  return resident * 4096;
+}
+
+TEST(Pages, OccupyAHundredthMoreThanAskedForAtMost) {
+  EXPECT_EQ(reserved_bytes(kMiB), kMiB);
+  EXPECT_EQ(reserved_bytes(3 * kMiB + 1), 3 * kMiB + 4096);
+  EXPECT_EQ(reserved_bytes(299 * kMiB + 1), 300 * kMiB) << "worth a last huge page";
+  std::vector<Pages> many;
+  const int64_t before = resident_bytes();
+  for (int i = 0; i < 16; ++i) {
+    many.emplace_back(3 * kMiB + 1);
+    std::memset(many.back().data(), 1, many.back().bytes());
+  }
+  const auto reserved = static_cast<int64_t>(16 * reserved_bytes(3 * kMiB + 1));
+  EXPECT_LE(resident_bytes() - before, reserved + static_cast<int64_t>(kMiB));
 }
 
 }  // namespace

@@ -75,7 +75,9 @@ typedef enum gf_status GF_ENUM_INT {
   GF_UNAVAILABLE = 5, /* no kernel that this CPU can run */
   GF_BAD_LIBRARY = 6, /* not a gatefold library, or of another table version */
   GF_OUT_OF_MEMORY = 7,
-  GF_KERNEL_FAILED = 8
+  GF_KERNEL_FAILED = 8,
+  GF_PARALLEL_FOR_FAILED = 9, /* the caller's pool; the message says how */
+  GF_BAD_PACKED_WEIGHTS = 10  /* not packed weights, or packed for another block */
 } gf_status;
 
 typedef enum gf_dtype GF_ENUM_INT { GF_F32 = 0, GF_BF16 = 1, GF_F16 = 2 } gf_dtype;
@@ -115,10 +117,25 @@ typedef struct gf_ffn_weights {
   gf_tensor gate_bias, up_bias, gate_up_bias, down_bias;
 } gf_ffn_weights;
 
+typedef void (*gf_task)(void* task_context, int index);
+
+/* A loop on the caller's thread pool. Calls task(task_context, i) exactly once for each
+ * 0 <= i < count, on any threads, in any order, at once or one after the other, and returns 0 when
+ * all of these calls have returned. A value other than 0 says that it could not; then too no task
+ * may still be running or begin later. It must not throw, and may be called by several threads at
+ * once: by each gf_ffn_run, from the thread that called that. Tasks call no parallel_for, never
+ * wait for each other, and leave the thread's floating-point environment as it was. */
+typedef int (*gf_parallel_for)(void* context, int count, gf_task task, void* task_context);
+
 typedef struct gf_options {
   uint32_t struct_size;
   int32_t threads; /* 0: GATEFOLD_THREADS, else min(affinity, cgroup quota) */
   const char* isa; /* NULL: GATEFOLD_ISA, else "host": the best that this CPU runs */
+  /* NULL: the runtime's own threads. Otherwise all loops of the block run through it, packing too,
+   * with at most `threads` tasks each, and no thread is started for the block. It must stay valid
+   * until gf_ffn_destroy. A caller's struct that ends before this means NULL. */
+  gf_parallel_for parallel_for;
+  void* parallel_for_context;
 } gf_options;
 
 /* Rows of x, a residual or y: element (row, column) at data + row * row_stride + column, in the
@@ -151,7 +168,7 @@ typedef struct gf_report {
   double last_call_ms;    /* NaN: none yet */
   int64_t calls;
   int64_t rows; /* of the last call */
-  int64_t packed_weight_bytes;
+  int64_t packed_weight_bytes; /* of the memory that holds them: padding and whole pages count */
   int64_t workspace_bytes;
 } gf_report;
 
@@ -171,7 +188,7 @@ GF_API const gf_kernel_table* gf_library_table(const gf_library* library);
 GF_API void gf_library_close(gf_library* library);
 
 /* Packs the weights (on all threads; one copy for all row counts) and picks the kernels. The
- * caller's tensors are not needed afterwards. options may be NULL. */
+ * caller's tensors are not needed afterwards. options may be NULL, here and below. */
 GF_API gf_status gf_ffn_create(const gf_library* library, const gf_ffn_desc* desc,
                                const gf_ffn_weights* weights, const gf_options* options,
                                gf_ffn** out);
@@ -191,6 +208,29 @@ GF_API gf_status gf_ffn_run(gf_ffn* ffn, const gf_rows* x, const gf_rows* y);
  * GF_KERNEL_FAILED and GF_OUT_OF_MEMORY leave in y is no residual any more. */
 GF_API gf_status gf_ffn_run_residual(gf_ffn* ffn, const gf_rows* x, const gf_rows* residual,
                                      const gf_rows* y);
+
+/* Packed weights that the caller owns: packed once, kept in a file, mapped by any number of
+ * processes. They fit blocks of the same variant, parameters, dtype, sizes, biases, target and
+ * packing on a machine of the same byte order; what a buffer was packed for stands in its first
+ * bytes and is checked. The target is chosen as for gf_ffn_create: name it in options where the
+ * buffer is to serve other machines.
+ *
+ * A buffer is `bytes` long and aligned to 64 bytes; the same weights give the same bytes. Only
+ * the sizes and the first 512 bytes are checked when a block is created, and the weights are not
+ * read: a page is loaded when a kernel first needs it. */
+GF_API gf_status gf_ffn_packed_bytes(const gf_library* library, const gf_ffn_desc* desc,
+                                     const gf_options* options, int64_t* bytes);
+
+/* If the caller's pool fails, gf_ffn_create_packed refuses what the buffer then holds. */
+GF_API gf_status gf_ffn_pack(const gf_library* library, const gf_ffn_desc* desc,
+                             const gf_ffn_weights* weights, const gf_options* options, void* buffer,
+                             int64_t bytes);
+
+/* gf_ffn_create without packing or copying. The buffer is only read, and must stay as it is until
+ * gf_ffn_destroy; it may be longer than needed. */
+GF_API gf_status gf_ffn_create_packed(const gf_library* library, const gf_ffn_desc* desc,
+                                      const void* packed, int64_t bytes, const gf_options* options,
+                                      gf_ffn** out);
 
 GF_API gf_status gf_ffn_report(const gf_ffn* ffn, gf_report* out);
 GF_API void gf_ffn_destroy(gf_ffn* ffn); /* NULL is allowed */

@@ -76,8 +76,31 @@ inline gf_ffn_weights weights() {
 }
 
 inline gf_options options(int threads = 0, const char* isa = nullptr) {
-  return {sizeof(gf_options), threads, isa};
+  return {sizeof(gf_options), threads, isa, nullptr, nullptr};
 }
+
+/// Options with all loops on the caller's threads: pool(count, task) calls task(i) exactly once for
+/// each 0 <= i < count and returns when all have returned (gf_parallel_for). It may throw as long
+/// as no task is running or begins later: the call then fails with GF_PARALLEL_FOR_FAILED. It must
+/// outlive the block.
+template <typename Pool>
+gf_options options_with_pool(const Pool& pool, int threads = 0, const char* isa = nullptr) {
+  gf_options o = options(threads, isa);
+  o.parallel_for = [](void* context, int count, gf_task task, void* task_context) {
+    try {
+      (*static_cast<const Pool*>(context))(
+          count, [task, task_context](int index) { task(task_context, index); });
+      return 0;
+    } catch (...) {
+      return 1;
+    }
+  };
+  o.parallel_for_context = const_cast<Pool*>(&pool);
+  return o;
+}
+template <typename Pool>
+gf_options options_with_pool(const Pool&& pool, int threads = 0, const char* isa = nullptr) =
+    delete;  // it would end before the block
 
 /// One block with its packed weights. Must end before its library.
 class Ffn {
@@ -88,6 +111,16 @@ class Ffn {
     const gf_ffn_desc desc = {sizeof(gf_ffn_desc), d_model, d_ff, nullptr};
     gf_ffn* ffn = nullptr;
     check(gf_ffn_create(library.get(), &desc, &weights, &options, &ffn));
+    ffn_.reset(ffn);
+  }
+
+  /// A block on weights that pack() wrote, which are neither copied nor freed.
+  Ffn(const Library& library, int64_t d_model, int64_t d_ff, const void* packed, int64_t bytes,
+      const gf_options& options = gatefold::options())
+      : d_model_(d_model) {
+    const gf_ffn_desc desc = {sizeof(gf_ffn_desc), d_model, d_ff, nullptr};
+    gf_ffn* ffn = nullptr;
+    check(gf_ffn_create_packed(library.get(), &desc, packed, bytes, &options, &ffn));
     ffn_.reset(ffn);
   }
 
@@ -134,5 +167,22 @@ class Ffn {
   int64_t d_model_;
   std::unique_ptr<gf_ffn, Destroy> ffn_;
 };
+
+/// Bytes that pack() writes.
+inline int64_t packed_bytes(const Library& library, int64_t d_model, int64_t d_ff,
+                            const gf_options& options = gatefold::options()) {
+  const gf_ffn_desc desc = {sizeof(gf_ffn_desc), d_model, d_ff, nullptr};
+  int64_t bytes = 0;
+  check(gf_ffn_packed_bytes(library.get(), &desc, &options, &bytes));
+  return bytes;
+}
+
+/// Packs weights into the caller's memory, aligned to 64 bytes.
+inline void pack(const Library& library, int64_t d_model, int64_t d_ff,
+                 const gf_ffn_weights& weights, void* buffer, int64_t bytes,
+                 const gf_options& options = gatefold::options()) {
+  const gf_ffn_desc desc = {sizeof(gf_ffn_desc), d_model, d_ff, nullptr};
+  check(gf_ffn_pack(library.get(), &desc, &weights, &options, buffer, bytes));
+}
 
 }  // namespace gatefold
