@@ -207,6 +207,7 @@ class Bench {
     cell.median_ms = median(e.samples);
     cell.min_ms = *std::min_element(e.samples.begin(), e.samples.end());
     if (!e.fault.empty()) cell.ok = false, cell.note = e.fault;
+    cell.output_ok = cell.ok;
     const Roofline bound = roofline(contest_.ffn, cell.rows, roof, cell.weight_bytes);
     cell.roofline_ms = bound.ms;
     cell.bound = bound.bound;

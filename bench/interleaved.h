@@ -34,8 +34,9 @@ struct BenchCell {
   double roofline_ms = 0;
   std::string bound;  ///< "compute" or "memory"
   double max_abs = 0, rel_l2 = 0;
-  bool ok = false;   ///< it ran, the output is right and the time is possible
-  std::string note;  ///< why not
+  bool output_ok = false;  ///< it ran and all its outputs are right
+  bool ok = false;         ///< it ran, the output is right and the time is possible
+  std::string note;        ///< why not
   std::string kernel;
 };
 

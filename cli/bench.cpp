@@ -55,7 +55,11 @@ Json json_of(const BenchResult& result, const Contest& contest) {
                  {"dtype", info(contest.ffn.dtype).name},
                  {"weights", result.cold ? "cold" : "warm"}};
     cell.update(figures(c));
-    cell.update({{"ran", c.ran}, {"ok", c.ok}, {"note", c.note}, {"kernel", c.kernel}});
+    cell.update({{"ran", c.ran},
+                 {"output_ok", c.output_ok},
+                 {"ok", c.ok},
+                 {"note", c.note},
+                 {"kernel", c.kernel}});
     cells.push_back(std::move(cell));
   }
   return {{"roof", roof_json(result.roof)},

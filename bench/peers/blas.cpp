@@ -6,7 +6,7 @@
 #include <cmath>
 #include <cstring>
 
-#include "peer.h"
+#include "bench/peers/peer.h"
 
 namespace {
 

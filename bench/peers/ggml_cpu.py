@@ -1,12 +1,11 @@
-"""ggml's CPU backend, through ctypes on the libraries in an installed llama-cpp-python.
+"""ggml's CPU backend, through ctypes on the shared libraries in the folder that its argument names.
 
 Activations are f32 in ggml, whatever the weights are: x and y are converted outside the timed call, and what a product
 converts them to is inside, as in every use of it.
 """
 import ctypes
-import glob
-import importlib.util
 import os
+import sys
 
 import numpy as np
 import peer
@@ -45,12 +44,8 @@ class Library:
     }
 
     def __init__(self):
-        spec = importlib.util.find_spec("llama_cpp")
-        folder = os.path.join(os.path.dirname(spec.origin), "lib")
-        self.loaded = []
-        for name in ("libggml-base", "libggml-cpu", "libggml"):
-            path = (glob.glob(f"{folder}/{name}.so*") or [f"{folder}/{name}.so"])[0]
-            self.loaded.append(ctypes.CDLL(path, mode=ctypes.RTLD_GLOBAL))
+        names = ("libggml-base.so", "libggml-cpu.so")
+        self.loaded = [ctypes.CDLL(os.path.join(sys.argv[1], name), mode=ctypes.RTLD_GLOBAL) for name in names]
 
     def __getattr__(self, name):
         function = next(getattr(library, name) for library in self.loaded if hasattr(library, name))

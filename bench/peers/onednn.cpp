@@ -5,7 +5,7 @@
 #include <map>
 #include <optional>
 
-#include "peer.h"
+#include "bench/peers/peer.h"
 
 namespace {
 
