@@ -5,7 +5,7 @@
 #include <cmath>
 #include <cstring>
 
-#include "spec/error.h"
+#include "bench/entry.h"
 #include "tuning/guarded_output.h"
 #include "tuning/host.h"
 #include "tuning/measure_lock.h"
@@ -24,31 +24,6 @@ constexpr int kRoofSamples = 8;  // before the first contender
 double ms_since(Clock::time_point begin) {
   return std::chrono::duration<double, std::milli>(Clock::now() - begin).count();
 }
-
-struct Entry {
-  Entry(std::string name, bool own) : name(std::move(name)), own(own) {}
-
-  std::string name;
-  bool own;
-  std::unique_ptr<Contender> contender;
-  size_t next_copy = 1;  ///< of its weights
-  std::vector<double> samples;
-  std::vector<uint8_t> judged;  ///< y of the call that was compared with the reference
-  std::string fault;            ///< what a timed call did wrong
-  std::string absent;           ///< why it takes no part, or no longer
-
-  /// A competitor that fails is left out from then on; its process, if there is one, ends.
-  template <typename Action>
-  void attempt(Action&& action) {
-    if (!absent.empty()) return;
-    try {
-      action();
-    } catch (const NotRun& reason) {
-      absent = reason.what();
-      contender.reset();
-    }
-  }
-};
 
 void say(const Contest& contest, const std::string& text) {
   if (contest.progress) contest.progress(text);

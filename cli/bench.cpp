@@ -73,12 +73,12 @@ Json json_of(const BenchResult& result, const Contest& contest) {
           {"cells", cells}};
 }
 
-/// "1.23x [1.20-1.26]", or what of it is known.
+/// "1.230x (1.200 to 1.260)", or what of it is known.
 std::string against_ours(const BenchCell& c) {
   if (!c.ratio) return c.ran ? "1" : "-";
   const std::string ratio = fmt::format("{:.3f}x", c.ratio->ratio);
   if (!std::isfinite(c.ratio->high)) return ratio;
-  return ratio + fmt::format(" [{:.3f}-{:.3f}]", c.ratio->low, c.ratio->high);
+  return ratio + fmt::format(" ({:.3f} to {:.3f})", c.ratio->low, c.ratio->high);
 }
 
 void print_table(const BenchResult& result, const Contest& contest) {

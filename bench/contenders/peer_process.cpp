@@ -1,12 +1,11 @@
 #include "bench/contenders/peer_process.h"
 
 #include <algorithm>
-#include <chrono>
-#include <cmath>
 #include <cstring>
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "bench/peer_request.h"
 #include "spec/names.h"
 #include "tuning/worker_process.h"
 
@@ -14,28 +13,6 @@ namespace gatefold {
 namespace {
 
 using nlohmann::json;
-
-std::string activation_name(Activation activation) {
-  switch (activation) {
-    case Activation::identity:
-      return "identity";
-    case Activation::sigmoid:
-      return "sigmoid";
-    case Activation::relu:
-      return "relu";
-    case Activation::leaky_relu:
-      return "leaky_relu";
-    case Activation::relu2:
-      return "relu2";
-    case Activation::gelu:
-      return "gelu";
-    case Activation::gelu_tanh:
-      return "gelu_tanh";
-    case Activation::swish:
-      return "swish";
-  }
-  return {};
-}
 
 /// Through env(1), which becomes the program. The affinity is inherited; the thread count goes to
 /// every pool that reads one. A core type that the surroundings force on OpenBLAS would be no fair
@@ -48,14 +25,6 @@ std::vector<std::string> command_line(const PeerEntry& entry, int threads) {
   for (const auto& [name, value] : entry.environment) argv.push_back(name + "=" + value);
   argv.insert(argv.end(), entry.command.begin(), entry.command.end());
   return argv;
-}
-
-json tensors_json(const PeerWeights& weights) {
-  json tensors = json::object();
-  for (const PeerWeights::Place& place : weights.places()) {
-    tensors[place.name] = {{"offset", place.offset}, {"shape", place.shape}};
-  }
-  return tensors;
 }
 
 class PeerProcess : public Contender {
@@ -105,26 +74,7 @@ class PeerProcess : public Contender {
 
   void load(const FfnData& data) {
     contest_.peer_weights->write(data);
-    const FfnSpec& ffn = contest_.ffn;
-    const Variant& v = ffn.variant;
-    const json reply = ask({{"do", "load"},
-                            {"variant", v.name},
-                            {"activation", activation_name(v.activation)},
-                            {"gated", v.gated},
-                            {"slope", v.slope},
-                            {"alpha", v.alpha},
-                            {"limit", v.limit},
-                            {"up_offset", v.up_offset},
-                            {"bias", ffn.bias},
-                            {"dtype", info(ffn.dtype).name},
-                            {"d_model", ffn.shape.d_model},
-                            {"d_ff", ffn.shape.d_ff},
-                            {"threads", contest_.threads},
-                            {"rows", contest_.rows},
-                            {"weights", contest_.peer_weights->path()},
-                            {"tensors", tensors_json(*contest_.peer_weights)},
-                            {"x", x_.path()},
-                            {"y", y_.path()}});
+    const json reply = ask(load_request(contest_, x_.path(), y_.path()));
     set_uses(reply);
     if (uses_.empty()) throw NotRun("answered to load without 'uses': " + short_text(reply.dump()));
   }
