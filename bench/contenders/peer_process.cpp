@@ -22,6 +22,8 @@ std::vector<std::string> command_line(const PeerEntry& entry, int threads) {
   for (const char* name : {"OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS"}) {
     argv.push_back(std::string(name) + "=" + std::to_string(threads));
   }
+  // Two OpenMP threads that share a CPU spin against each other, and may go on so for a whole run.
+  if (threads > 1) argv.push_back("OMP_PROC_BIND=true");
   for (const auto& [name, value] : entry.environment) argv.push_back(name + "=" + value);
   argv.insert(argv.end(), entry.command.begin(), entry.command.end());
   return argv;
