@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <filesystem>
 #include <functional>
@@ -8,6 +9,9 @@
 #include <vector>
 
 #include "bench/loaded_library.h"
+#include "bench/peer_weights.h"
+#include "bench/timed_call.h"
+#include "spec/error.h"
 #include "tuning/ffn_data.h"
 
 namespace gatefold {
@@ -21,6 +25,15 @@ struct Contest {
   int threads = 1;
   std::filesystem::path emitter;
   std::function<void(const std::string&)> progress;
+  const std::atomic<bool>* stop = nullptr;  ///< what waits for a peer gives up once it is true
+  std::shared_ptr<PeerWeights> peer_weights = std::make_shared<PeerWeights>();
+};
+
+/// Why a competitor takes no (further) part: it cannot do this block, or it ended. The others go
+/// on without it.
+class NotRun : public Error {
+ public:
+  explicit NotRun(const std::string& reason) : Error(ErrorKind::failed, reason) {}
 };
 
 /// An implementation of the block, ready to be timed.
@@ -34,7 +47,9 @@ class Contender {
   /// data outlives them. False where the implementation cannot.
   virtual bool set_residual(const gf_rows& /*residual*/) { return false; }
   virtual int64_t weight_bytes() const = 0;  ///< of one copy
-  virtual void run(size_t copy, const gf_rows& x, const gf_rows& y) = 0;
+  /// Two calls, one right after the other: with copy `before`, untimed, so that sleeping threads
+  /// are not charged to anybody; then with `copy`. The time is that call's alone, and so is y.
+  virtual CallTime run(size_t before, size_t copy, const gf_rows& x, const gf_rows& y) = 0;
   /// What it used in the last run, in one line.
   virtual std::string description() const = 0;
 };
@@ -43,16 +58,19 @@ class Contender {
 struct ContenderInfo {
   std::string name;
   std::string note;
-  std::unique_ptr<Contender> (*make)(const Contest&);
+  std::function<std::unique_ptr<Contender>(const Contest&)> make;
+  bool own = true;  ///< built here: its faults are ours
 };
 
 std::unique_ptr<Contender> make_gatefold(const Contest& contest);
 std::unique_ptr<Contender> make_unfused(const Contest& contest);
 
-/// Those that `--vs` names; `gatefold` itself always takes part and is not among them.
-const std::vector<ContenderInfo>& all_contenders();
+/// Those that `--vs` names: our own and the peers in a folder (which need not exist). `gatefold`
+/// itself always takes part and is not among them.
+std::vector<ContenderInfo> all_contenders(const std::filesystem::path& peers);
 
-/// "unfused", "all" or "none", or a list; unknown and repeated names are usage errors.
-std::vector<ContenderInfo> contenders_named(const std::string& list);
+/// "all" or "none", or a list of names; unknown and repeated ones are usage errors.
+std::vector<ContenderInfo> contenders_named(const std::string& list,
+                                            const std::filesystem::path& peers);
 
 }  // namespace gatefold

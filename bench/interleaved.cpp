@@ -5,13 +5,11 @@
 #include <cmath>
 #include <cstring>
 
-#include "spec/error.h"
+#include "bench/entry.h"
 #include "tuning/guarded_output.h"
 #include "tuning/host.h"
 #include "tuning/measure_lock.h"
-#include "tuning/noise.h"
 #include "tuning/oracle.h"
-#include "tuning/race.h"
 #include "tuning/roofline.h"
 
 namespace gatefold {
@@ -27,18 +25,6 @@ double ms_since(Clock::time_point begin) {
   return std::chrono::duration<double, std::milli>(Clock::now() - begin).count();
 }
 
-struct Entry {
-  Entry(std::string name, std::unique_ptr<Contender> contender)
-      : name(std::move(name)), contender(std::move(contender)) {}
-
-  std::string name;
-  std::unique_ptr<Contender> contender;
-  size_t next_copy = 1;  ///< of its weights
-  std::vector<double> samples;
-  std::vector<uint8_t> judged;  ///< y of the call that was compared with the reference
-  std::string fault;            ///< what a timed call did wrong
-};
-
 void say(const Contest& contest, const std::string& text) {
   if (contest.progress) contest.progress(text);
 }
@@ -51,9 +37,10 @@ class Bench {
         options_(options),
         data_(contest.ffn, options.seed, gf_default_threads()),
         oracle_(data_, target_named(contest.isa).target) {
-    entries_.emplace_back("gatefold", make_gatefold(contest));
+    entries_.emplace_back("gatefold", true).contender = make_gatefold(contest);
     for (const ContenderInfo& other : others) {
-      entries_.emplace_back(other.name, other.make(contest));
+      Entry& e = entries_.emplace_back(other.name, other.own);
+      e.attempt([&] { e.contender = other.make(contest); });
     }
   }
 
@@ -85,17 +72,22 @@ class Bench {
     const int64_t cold_bytes = 2 * last_level_cache_bytes() + 1;
     result_.copies = 1;
     for (Entry& e : entries_) {
+      if (stopped()) return;
       say(contest_, "packing weights for " + e.name);
-      e.contender->add_copy(data_);
+      e.attempt([&] { e.contender->add_copy(data_); });
+      if (!options_.cold || !e.absent.empty()) continue;
       const int64_t bytes = std::max<int64_t>(1, e.contender->weight_bytes());
       const auto wanted = std::clamp<int64_t>((cold_bytes + bytes - 1) / bytes, 1, kMostCopies);
-      if (options_.cold) result_.copies = std::max(result_.copies, static_cast<int>(wanted));
+      result_.copies = std::max(result_.copies, static_cast<int>(wanted));
     }
     result_.cold = options_.cold;
     for (Entry& e : entries_) {
-      for (int copy = 1; copy < result_.copies; ++copy) e.contender->add_copy(data_);
-      // Blocks so small that 256 copies stay in the cache are nowhere cold.
-      result_.cold &= e.contender->weight_bytes() * result_.copies >= cold_bytes;
+      if (stopped()) return;
+      e.attempt([&] {
+        for (int copy = 1; copy < result_.copies; ++copy) e.contender->add_copy(data_);
+        // Blocks so small that 256 copies stay in the cache are nowhere cold.
+        result_.cold &= e.contender->weight_bytes() * result_.copies >= cold_bytes;
+      });
     }
   }
 
@@ -128,8 +120,16 @@ class Bench {
     BenchCell cell;
     cell.impl = e.name;
     cell.rows = x.rows;
+    cell.own = e.own;
+    e.samples.clear();
+    e.fault.clear();
+    e.attempt([&] { judge_first_call(e, cell, x, output); });
+    return cell;
+  }
+
+  void judge_first_call(Entry& e, BenchCell& cell, const gf_rows& x, GuardedOutput& output) {
     output.poison();
-    e.contender->run(0, x, output.rows());
+    e.contender->run(0, 0, x, output.rows());
     const Oracle::Verdict verdict = oracle_.judge(output.data(), x.rows);
     cell.max_abs = verdict.error.max_abs;
     cell.rel_l2 = verdict.error.rel_l2;
@@ -137,15 +137,12 @@ class Bench {
     cell.ok = cell.note.empty() && verdict.ok;
     cell.kernel = e.contender->description();
     cell.weight_bytes = e.contender->weight_bytes();
-    e.samples.clear();
     e.judged.assign(output.data(), output.data() + output.bytes());
-    e.fault.clear();
-    return cell;
   }
 
-  /// Every round times each contender once, on the copy of its rotation that is longest unused,
-  /// and the roof once; who begins changes from round to round. False if interrupted before there
-  /// are enough.
+  /// Every round times each contender once, on the copy of its rotation that is longest unused
+  /// (the one before it served the untimed call), and the roof once; who begins changes from round
+  /// to round. False if interrupted before there are enough.
   bool time_rounds(const gf_rows& x, GuardedOutput& output, RoofMeter& meter) {
     const auto begin = Clock::now();
     for (int round = 0; round < options_.max_rounds; ++round) {
@@ -154,27 +151,25 @@ class Bench {
       if (enough && ms_since(begin) > 1000 * options_.seconds) break;
       for (size_t i = 0; i < entries_.size(); ++i) {
         Entry& e = entries_[(i + static_cast<size_t>(round)) % entries_.size()];
-        e.samples.push_back(sample(e, x, output));
+        e.attempt([&] { e.samples.push_back(sample(e, x, output)); });
       }
       if (result_.cold) meter.sample();
     }
     return true;
   }
 
+  size_t next_copy(Entry& e) const { return e.next_copy++ % static_cast<size_t>(result_.copies); }
+
   /// One call that the system left alone; if there was none, the fastest of the disturbed ones.
   double sample(Entry& e, const gf_rows& x, GuardedOutput& output) {
     double best = INFINITY;
     for (int attempt = 0; attempt < kAttempts; ++attempt) {
-      const size_t copy = e.next_copy++ % static_cast<size_t>(result_.copies);
+      const size_t before = next_copy(e), copy = next_copy(e);
       output.poison();
-      const NoiseGuard guard;
-      const auto start = Clock::now();
-      e.contender->run(copy, x, output.rows());
-      const double ms = ms_since(start);
-      const bool disturbed = guard.disturbed(ms);
+      const CallTime time = e.contender->run(before, copy, x, output.rows());
       compare(e, output, x.rows);
-      if (!disturbed) return ms;
-      best = std::min(best, ms);
+      if (!time.disturbed) return time.ms;
+      best = std::min(best, time.ms);
     }
     return best;
   }
@@ -187,9 +182,17 @@ class Bench {
   }
 
   void finish(BenchCell& cell, const Entry& e, const Roof& roof) const {
+    cell.ran = e.absent.empty();
+    if (!cell.ran) {
+      cell.ok = false;
+      cell.note = "not run: " + e.absent;
+      return;
+    }
+    if (&e != &entries_.front()) cell.ratio = compare_paired(e.samples, entries_.front().samples);
     cell.median_ms = median(e.samples);
     cell.min_ms = *std::min_element(e.samples.begin(), e.samples.end());
     if (!e.fault.empty()) cell.ok = false, cell.note = e.fault;
+    cell.output_ok = cell.ok;
     const Roofline bound = roofline(contest_.ffn, cell.rows, roof, cell.weight_bytes);
     cell.roofline_ms = bound.ms;
     cell.bound = bound.bound;

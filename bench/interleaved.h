@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "bench/contender.h"
+#include "tuning/race.h"
 #include "tuning/roof.h"
 
 namespace gatefold {
@@ -23,15 +24,19 @@ struct BenchOptions {
 struct BenchCell {
   std::string impl;
   int64_t rows = 0;
+  bool own = true;   ///< `gatefold` and what is built with it, not a competitor
+  bool ran = false;  ///< else there are no figures, and the note says why
   double median_ms = 0;
   double min_ms = 0;
+  std::optional<Paired> ratio;       ///< its time / that of `gatefold` in the same rounds
   int64_t weight_bytes = 0;          ///< of one packed copy
   std::optional<double> efficiency;  ///< roofline time / median; none if warm or refused
   double roofline_ms = 0;
   std::string bound;  ///< "compute" or "memory"
   double max_abs = 0, rel_l2 = 0;
-  bool ok = false;   ///< the output is right and the time is possible
-  std::string note;  ///< why not
+  bool output_ok = false;  ///< it ran and all its outputs are right
+  bool ok = false;         ///< it ran, the output is right and the time is possible
+  std::string note;        ///< why not
   std::string kernel;
 };
 
@@ -44,8 +49,9 @@ struct BenchResult {
 };
 
 /// Times `gatefold` and the others in the same rounds, so that whatever the machine does meanwhile
-/// hits all alike. So is the roof, with the same threads: a cell's efficiency is the roofline time
-/// by the medians of what was probed in that cell's rounds, divided by the median time.
+/// hits all alike. A competitor that cannot do the block, or ends, has cells without figures and
+/// the others go on. So is the roof, with the same threads: a cell's efficiency is the roofline
+/// time by the medians of what was probed in that cell's rounds, divided by the median time.
 BenchResult run_interleaved(const Contest& contest, const std::vector<ContenderInfo>& others,
                             const BenchOptions& options);
 

@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include <cmath>
+#include <filesystem>
 #include <memory>
 
 #include "bench/interleaved.h"
@@ -12,37 +14,54 @@
 #include "cli/run_options.h"
 #include "generator/library.h"
 #include "spec/error.h"
+#include "tuning/host.h"
 #include "tuning/roofline.h"
 
 namespace gatefold::cli {
 namespace {
 
 struct Options {
-  std::string library, rows = "1,4,16,64,256", vs = "unfused", isa, shape;
+  std::string library, rows = "1,4,16,64,256", vs = "unfused", isa, shape, peers;
   int threads = 0;
   double seconds = 3;
   bool warm = false;
   bool json = false;
 };
 
+/// What only a cell that ran has; null in the others.
+Json figures(const BenchCell& c) {
+  const auto known = [&](double value) { return c.ran ? number_or_null(value) : Json(nullptr); };
+  const auto of_ratio = [&](double Paired::*part) {
+    return c.ratio ? number_or_null((*c.ratio).*part) : Json(nullptr);
+  };
+  return {{"median_ms", known(c.median_ms)},
+          {"min_ms", known(c.min_ms)},
+          {"efficiency", number_or_null(c.efficiency)},
+          {"roofline_ms", known(c.roofline_ms)},
+          {"bound", c.bound},
+          {"ratio", of_ratio(&Paired::ratio)},
+          {"ratio_low", of_ratio(&Paired::low)},
+          {"ratio_high", of_ratio(&Paired::high)},
+          {"rounds", c.ratio ? Json(c.ratio->rounds) : Json(nullptr)},
+          {"rel_l2", known(c.rel_l2)}};
+}
+
 Json json_of(const BenchResult& result, const Contest& contest) {
   Json cells = Json::array();
   for (const BenchCell& c : result.cells) {
-    cells.push_back({{"impl", c.impl},
-                     {"rows", c.rows},
-                     {"threads", contest.threads},
-                     {"dtype", info(contest.ffn.dtype).name},
-                     {"act_dtype", info(contest.ffn.act()).name},
-                     {"weights", result.cold ? "cold" : "warm"},
-                     {"median_ms", c.median_ms},
-                     {"min_ms", c.min_ms},
-                     {"efficiency", number_or_null(c.efficiency)},
-                     {"roofline_ms", c.roofline_ms},
-                     {"bound", c.bound},
-                     {"rel_l2", number_or_null(c.rel_l2)},
-                     {"ok", c.ok},
-                     {"note", c.note},
-                     {"kernel", c.kernel}});
+    Json cell = {{"impl", c.impl},
+                 {"rows", c.rows},
+                 {"threads", contest.threads},
+                 {"dtype", info(contest.ffn.dtype).name},
+                  {"act_dtype", info(contest.ffn.act()).name},
+                 {"weights", result.cold ? "cold" : "warm"}};
+    cell.update(figures(c));
+    cell.update({{"ran", c.ran},
+                 {"output_ok", c.output_ok},
+                 {"ok", c.ok},
+                 {"note", c.note},
+                 {"kernel", c.kernel}});
+    cells.push_back(std::move(cell));
   }
   return {{"roof", roof_json(result.roof)},
           {"best_roof", roof_json(result.best_roof)},
@@ -53,6 +72,14 @@ Json json_of(const BenchResult& result, const Contest& contest) {
           {"isa", contest.isa},
           {"copies", result.copies},
           {"cells", cells}};
+}
+
+/// "1.230x (1.200 to 1.260)", or what of it is known.
+std::string against_ours(const BenchCell& c) {
+  if (!c.ratio) return c.ran ? "1" : "-";
+  const std::string ratio = fmt::format("{:.3f}x", c.ratio->ratio);
+  if (!std::isfinite(c.ratio->high)) return ratio;
+  return ratio + fmt::format(" ({:.3f} to {:.3f})", c.ratio->low, c.ratio->high);
 }
 
 void print_table(const BenchResult& result, const Contest& contest) {
@@ -66,11 +93,12 @@ void print_table(const BenchResult& result, const Contest& contest) {
   print_line("roof: " + roof_text(result.roof) + " (best: " + roof_text(result.best_roof) + ")");
   Table table(
       {">rows", "impl", ">median ms", ">min ms", ">efficiency", "bound", ">vs gatefold", "ok"});
-  double ours = 0;
+  const auto ms = [](const BenchCell& c, double value) {
+    return c.ran ? ms_text(value) : std::string("-");
+  };
   for (const BenchCell& c : result.cells) {
-    if (c.impl == "gatefold") ours = c.median_ms;
-    table.add({std::to_string(c.rows), c.impl, ms_text(c.median_ms), ms_text(c.min_ms),
-               ratio_text(c.efficiency), c.bound, fmt::format("{:.3f}x", c.median_ms / ours),
+    table.add({std::to_string(c.rows), c.impl, ms(c, c.median_ms), ms(c, c.min_ms),
+               ratio_text(c.efficiency), c.ran ? c.bound : "-", against_ours(c),
                c.ok ? "yes" : c.note});
   }
   table.print();
@@ -82,8 +110,15 @@ void note_coldness(const Options& o, const BenchResult& result) {
                          result.copies));
 }
 
+std::filesystem::path peers_folder(const Options& o) {
+  const auto usual = std::filesystem::path(program_directory()) / "peers";
+  if (o.peers.empty()) return usual;
+  if (std::filesystem::is_directory(o.peers)) return o.peers;
+  fail_usage("--peers: '" + o.peers + "' is no folder; bench/run_peers.sh makes and fills one");
+}
+
 int run(const Options& o) {
-  const std::vector<ContenderInfo> others = contenders_named(o.vs);
+  const std::vector<ContenderInfo> others = contenders_named(o.vs, peers_folder(o));
   const std::vector<int64_t> rows = parse_rows(o.rows);
   check_isa_name(o.isa);
   const LoadedLibrary library(o.library);
@@ -95,7 +130,8 @@ int run(const Options& o) {
                         .rows = rows,
                         .threads = threads_in_use(o.threads),
                         .emitter = default_emitter(),
-                        .progress = show};
+                        .progress = show,
+                        .stop = &interrupt_flag()};
   const BenchOptions options{.cold = !o.warm, .seconds = o.seconds, .stop = &interrupt_flag()};
   const BenchResult result = run_interleaved(contest, others, options);
   progress.clear();
@@ -107,8 +143,9 @@ int run(const Options& o) {
   }
   note_coldness(o, result);
   throw_if_interrupted();
+  // A competitor's fault is shown, but it is not ours.
   const bool ok = std::all_of(result.cells.begin(), result.cells.end(),
-                              [](const BenchCell& c) { return c.ok; });
+                              [](const BenchCell& c) { return c.ok || !c.own; });
   return ok ? 0 : static_cast<int>(ErrorKind::failed);
 }
 
@@ -122,6 +159,9 @@ void add_bench_command(CLI::App& app, Action& action) {
   command->add_option("--threads", o->threads, kThreadsHelp)->check(CLI::Range(1, 1024));
   command->add_flag("--warm", o->warm, "one copy of the weights, as it stays in the cache");
   command->add_option("--vs", o->vs, "unfused, all, none or a list")->capture_default_str();
+  command->add_option("--peers", o->peers,
+                      "folder of the competitors, filled by bench/run_peers.sh (default: peers "
+                      "beside this program)");
   command->add_option("--isa", o->isa, kIsaHelp);
   command->add_option("--shape", o->shape, "D_MODELxD_FF, if the library leaves sizes open");
   command->add_option("--seconds", o->seconds, "of each row count, all contenders together")

@@ -125,9 +125,9 @@ class FfnGenerator : public AbstractGenerator {
   GeneratorContext context_;
   FfnStages stages_;
   std::map<std::string, std::string> parameters_ = {
-      {"variant", "swiglu"}, {"dtype", "f32"}, {"d_model", "any"}, {"d_ff", "any"},
-      {"bias", "false"},     {"residual", "false"}, {"isa", ""},      {"act_dtype", ""},  {"rows", "16"},
-      {"packing", ""},       {"point", ""}};
+      {"variant", "swiglu"}, {"dtype", "f32"},      {"d_model", "any"}, {"d_ff", "any"},
+      {"bias", "false"},     {"residual", "false"}, {"isa", ""},        {"act_dtype", ""},
+      {"rows", "16"},        {"packing", ""},       {"point", ""}};
 };
 
 const Internal::RegisterGenerator registration(

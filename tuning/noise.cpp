@@ -26,6 +26,10 @@ int64_t stolen_ticks() {
 
 }  // namespace
 
+bool too_many_switches(int64_t switches, double elapsed_ms) {
+  return static_cast<double>(switches) > elapsed_ms / kMsPerHarmlessSwitch;
+}
+
 NoiseGuard::NoiseGuard() : start_(read()) {}
 
 NoiseGuard::Counters NoiseGuard::read() {
@@ -36,9 +40,8 @@ NoiseGuard::Counters NoiseGuard::read() {
 
 bool NoiseGuard::disturbed(double elapsed_ms) const {
   const Counters now = read();
-  const double switches =
-      static_cast<double>(now.involuntary_switches - start_.involuntary_switches);
-  return now.stolen_ticks > start_.stolen_ticks || switches > elapsed_ms / kMsPerHarmlessSwitch;
+  return now.stolen_ticks > start_.stolen_ticks ||
+         too_many_switches(now.involuntary_switches - start_.involuntary_switches, elapsed_ms);
 }
 
 }  // namespace gatefold

@@ -4,6 +4,9 @@
 
 namespace gatefold {
 
+/// More involuntary context switches than the kernel's own threads make in that time.
+bool too_many_switches(int64_t switches, double elapsed_ms);
+
 /// Whether the system interfered with a stretch of work: another process took this one's cores
 /// (involuntary context switches), or the hypervisor took the machine's (stolen time).
 class NoiseGuard {

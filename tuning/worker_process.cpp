@@ -178,6 +178,17 @@ WorkerProcess::Read WorkerProcess::read_line(std::string& line, double seconds,
   }
 }
 
+void WorkerProcess::suspend() {
+  if (pid_ < 0) return;
+  kill(-pid_, SIGSTOP);
+  siginfo_t info = {};
+  waitid(P_PID, static_cast<id_t>(pid_), &info, WSTOPPED | WEXITED | WNOWAIT);
+}
+
+void WorkerProcess::resume() {
+  if (pid_ >= 0) kill(-pid_, SIGCONT);
+}
+
 std::optional<WorkerExit> WorkerProcess::try_reap() {
   // Looked at before it is reaped: until then its number, and so its group's, cannot be reused.
   siginfo_t info = {};
@@ -196,6 +207,7 @@ std::optional<WorkerExit> WorkerProcess::try_reap() {
 WorkerExit WorkerProcess::finish(double grace_seconds) {
   if (exit_ || pid_ < 0) return exit_.value_or(WorkerExit{127, 0});
   if (to_child_ >= 0) close(std::exchange(to_child_, -1));
+  if (grace_seconds > 0) resume();
   const auto end = after(grace_seconds);
   while (!(exit_ = try_reap())) {
     if (seconds_until(end) <= 0) kill(-pid_, SIGKILL);

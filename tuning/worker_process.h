@@ -40,6 +40,10 @@ class WorkerProcess {
   /// Waits up to `seconds` for the next whole line; looks at `stop` meanwhile.
   Read read_line(std::string& line, double seconds, const std::atomic<bool>* stop = nullptr);
 
+  /// Stops the whole group where it stands (back once that is done), and lets it go on.
+  void suspend();
+  void resume();
+
   /// Closes the child's stdin and gives it `grace_seconds` to end; then, and if it left any
   /// processes in its group, kills the whole group.
   WorkerExit finish(double grace_seconds);

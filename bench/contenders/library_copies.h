@@ -27,7 +27,20 @@ class LibraryCopies : public Contender {
   int64_t weight_bytes() const override {
     return report_of(copies_.front().get()).packed_weight_bytes;
   }
-  void run(size_t copy, const gf_rows& x, const gf_rows& y) override {
+  CallTime run(size_t before, size_t copy, const gf_rows& x, const gf_rows& y) override {
+    scratch_.resize(static_cast<size_t>(y.rows * y.cols) * sizeof(float));
+    gf_rows other = y;  // y itself shows what the timed call leaves out
+    other.data = scratch_.data();
+    call(before, x, other);
+    return timed_call([&] { call(copy, x, y); });
+  }
+  std::string description() const override {
+    const gf_report report = report_of(copies_.at(last_).get());
+    return std::string(report.kernel) + ": " + report.point + " (" + report.origin + ")";
+  }
+
+ private:
+  void call(size_t copy, const gf_rows& x, const gf_rows& y) {
     last_ = copy;
     gf_ffn* const block = copies_.at(copy).get();
     if (residual_) {
@@ -36,18 +49,14 @@ class LibraryCopies : public Contender {
       require_ok(gf_ffn_run(block, &x, &y), "gf_ffn_run");
     }
   }
-  std::string description() const override {
-    const gf_report report = report_of(copies_.at(last_).get());
-    return std::string(report.kernel) + ": " + report.point + " (" + report.origin + ")";
-  }
 
- private:
   const LoadedLibrary& library_;
   Shape shape_;
   std::string isa_;
   int threads_;
   std::vector<Block> copies_;
   std::optional<gf_rows> residual_;
+  std::vector<uint8_t> scratch_;
   size_t last_ = 0;
 };
 

@@ -27,7 +27,7 @@ class Unfused : public JudgedLibrary {
     const FfnData data(contest.ffn, 1, 1);
     unfused->add_copy(data);
     std::vector<float> x = data.x(0, 8), y(x.size());
-    unfused->run(0, dense_rows(x.data(), DType::f32, 8, 32),
+    unfused->run(0, 0, dense_rows(x.data(), DType::f32, 8, 32),
                  dense_rows(y.data(), DType::f32, 8, 32));
     return unfused->description();
   }

@@ -79,6 +79,8 @@ LAYERS = (
     Layer("tests of Halide code", ("tests/generator/*", "tests/schedules/*", "tests/integration/*"), "*",
           outside("json", "fmt", "gtest", "Halide", "HalideRuntime", "HalideBuffer")),
     Layer("tests", ("tests/*",), "*", outside("json", "fmt", "gtest", "SQLite", "CLI11", "HalideRuntime")),
+    # Programs of their own, which know gatefold by its lines on a pipe only.
+    Layer("peers", ("bench/peers/*",), "", outside("json")),
     Layer("bench", ("bench/*",), "*", outside("json", "fmt", "benchmark")),
     Layer("examples", ("examples/*",), "*", outside("json", "HalideRuntime")),
 )

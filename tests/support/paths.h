@@ -11,4 +11,7 @@ std::string source_dir();
 /// top.
 std::string binary_dir();
 
+/// The Python interpreter that the build found.
+std::string python();
+
 }  // namespace gatefold::test
