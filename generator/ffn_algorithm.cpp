@@ -88,13 +88,21 @@ Expr projected(const FfnStages& s, const Projection& p, int first_stream, const 
   return p.sum.defined() ? p.sum(ni, v, mi, mo, no) : p.part(ni, v, mi, mo, no, 0);
 }
 
-/// Fills part, sum, k and blocks of a projection whose streams are given.
-void define_product(FfnStages& s, Projection& p, const std::string& name, const Input& input) {
+/// Lines of one k-block of the down projection: with streamed fusion, those of a slice of d_ff.
+int down_block(const KernelSpec& k) {
+  if (k.point.fusion != Fusion::streamed) return k.point.kb;
+  return int(packed_lines(k.packing, k.ffn.shape.d_ff) / k.point.slices);
+}
+
+/// Fills part, sum, k and blocks of a projection whose streams are given. `lines` of one k-block,
+/// 0: k is one block; legal points have them divide every packed length.
+void define_product(FfnStages& s, Projection& p, const std::string& name, const Input& input,
+                    int lines) {
   const SchedulePoint& point = s.kernel.point;
   const int words_per_iteration = s.kernel.packing.k_step * point.unroll;
   const Expr iterations = p.streams[0].dim(2).extent() / words_per_iteration;
-  const bool blocked = point.kb > 0;  // legal points have kb divide every packed length
-  const Expr block = blocked ? Expr(point.kb / point.unroll) : iterations;
+  const bool blocked = lines > 0;
+  const Expr block = blocked ? Expr(lines / point.unroll) : iterations;
   p.k = RDom(0, s.kernel.packing.pair, 0, words_per_iteration, 0, block, name + "_k");
   const Expr word = (s.kv * block + p.k.z) * words_per_iteration + p.k.y;
   Expr w;
@@ -178,7 +186,7 @@ void define_hidden(FfnStages& s) {
       Projection& p = s.first.emplace_back();
       p.panels_per_matrix = streams;
       add_streams(s, p, name, streams, words);
-      define_product(s, p, name, input);
+      define_product(s, p, name, input, s.kernel.point.kb);
       p.out = Func(name);
       p.out(s.n, s.m) = projected(s, p, 0, s.n, s.m);
       values.push_back(p.out(s.n, s.m));
@@ -187,7 +195,7 @@ void define_hidden(FfnStages& s) {
     Projection& p = s.first.emplace_back();
     p.panels_per_matrix = streams / int(matrices.size());
     for (const std::string& name : matrices) add_streams(s, p, name, p.panels_per_matrix, words);
-    define_product(s, p, "hidden", input);
+    define_product(s, p, "hidden", input, s.kernel.point.kb);
     for (size_t i = 0; i < matrices.size(); ++i) {
       values.push_back(projected(s, p, int(i) * p.panels_per_matrix, s.n, s.m));
     }
@@ -218,9 +226,12 @@ void define_output(FfnStages& s) {
   p.panels_per_matrix = s.kernel.point.streams;
   add_streams(s, p, "down", s.kernel.point.streams,
               packed_words(s.kernel, s.kernel.ffn.shape.d_ff));
-  define_product(s, p, "down", [&](Expr kk, Expr kq, Expr mi, Expr mo) {
-    return cast<float>(s.hidden(kq * pair + kk, mo * mr + mi));
-  });
+  define_product(
+      s, p, "down",
+      [&](Expr kk, Expr kq, Expr mi, Expr mo) {
+        return cast<float>(s.hidden(kq * pair + kk, mo * mr + mi));
+      },
+      down_block(s.kernel));
   s.hidden_columns = p.streams[0].dim(2).extent() * pair;
   Expr y = projected(s, p, 0, s.n, s.m);
   if (s.kernel.ffn.bias) {

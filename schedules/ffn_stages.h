@@ -46,6 +46,7 @@ struct FfnStages {
   Halide::ImageParam residual;  ///< (n, m); undefined if the block adds none
   Halide::Param<int32_t> d_ff{"d_ff"};
 
+  bool streamed() const { return kernel.point.fusion == Fusion::streamed; }
   bool unfused() const { return kernel.point.fusion == Fusion::unfused; }
 };
 

@@ -22,6 +22,7 @@ struct Shaper {
   void flat(Projection& p);
   void output();
   void x_packed();
+  void slices();
   void unfused_hidden();
 };
 
@@ -45,7 +46,7 @@ void Shaper::product(Projection& p) {
     Stage update = p.sum.update();
     update.reorder(s.ni, s.v, s.mi, s.mo, p.blocks.x);
     unroll_tile(s, update, lanes);
-    p.part.compute_at(p.sum, s.mo);
+    if (!(s.streamed() && &p == &s.down)) p.part.compute_at(p.sum, s.mo);
   } else {
     p.part.compute_at(p.out, s.mo);
   }
@@ -125,6 +126,23 @@ void Shaper::x_packed() {
   if (many_rows) f.parallel(s.mo);
 }
 
+/// A slice of d_ff is one task: its hidden columns, which stay in cache, and what they add to all
+/// of y. y adds the slices in their order, whichever thread made them: its bits do not depend on
+/// threads.
+void Shaper::slices() {
+  Projection& down = s.down;
+  Func slice = down.part.in(down.sum);
+  slice.compute_at(s.y, s.row_block)
+      .reorder(s.ni, s.v, s.mi, s.mo, s.no, s.kv)
+      .bound_extent(s.ni, s.kernel.packing.panel)
+      .bound_extent(s.v, int(down.streams.size()))
+      .bound_extent(s.mi, point.mr)
+      .parallel(s.kv);
+  unroll_tile(s, slice, lanes);
+  down.part.compute_at(slice, s.mo);
+  s.hidden.compute_at(slice, s.kv);
+}
+
 /// The control: gate, up and the activation each on their own, in memory between.
 void Shaper::unfused_hidden() {
   Var chunk("chunk"), column("column");
@@ -143,16 +161,20 @@ void schedule_x86(FfnStages& s) {
   shape.x_packed();
   shape.output();
   if (s.unfused()) shape.unfused_hidden();
+  if (s.streamed()) shape.slices();
   for (Projection& p : s.first) {
-    if (k.point.mb > 0) {
+    if (s.streamed()) {
+      // slices() has placed it
+    } else if (k.point.mb > 0) {
       p.out.compute_at(s.y, s.row_block);
     } else {
       p.out.compute_root();
     }
     shape.flat(p);
-    p.out.parallel(s.no);
+    if (!s.streamed()) p.out.parallel(s.no);
   }
   // The first projection writes whole panel groups, at the edge more columns than down reads.
+  if (s.streamed()) return;
   const int group = k.packing.panel * s.first[0].panels_per_matrix;
   s.hidden.bound_storage(s.n, (s.hidden_columns + group - 1) / group * group + kRowPadding);
 }

@@ -117,15 +117,47 @@ Reason unroll_reason(const KernelSpec& k) {
   return {};
 }
 
+/// blocked keeps a block's hidden rows in cache, streamed the partial results of its slices.
+bool works_by_row_blocks(Fusion fusion) {
+  return fusion == Fusion::blocked || fusion == Fusion::streamed;
+}
+
 Reason blocking_reason(const KernelSpec& k) {
-  const bool blocked = k.point.fusion == Fusion::blocked;
+  const bool blocked = works_by_row_blocks(k.point.fusion);
   if (blocked && (k.point.mb < 1 || k.point.mb > kMostTilesPerBlock)) {
-    return out_of_bound("mb", k.point.mb,
-                        "1 to " + number(kMostTilesPerBlock) + " with fusion=blocked");
+    return out_of_bound(
+        "mb", k.point.mb,
+        "1 to " + number(kMostTilesPerBlock) + " with fusion=" + name(k.point.fusion));
   }
-  if (!blocked && k.point.mb != 0) return out_of_bound("mb", k.point.mb, "0 unless fusion=blocked");
+  if (!blocked && k.point.mb != 0)
+    return out_of_bound("mb", k.point.mb, "0 unless fusion=blocked or streamed");
   if (k.point.pf < 0 || k.point.pf > 1024) return out_of_bound("pf", k.point.pf, "0 to 1024");
   if (k.point.xpack < 0 || k.point.xpack > 1) return out_of_bound("xpack", k.point.xpack, "0 or 1");
+  return {};
+}
+
+/// A slice of d_ff is whole lines of the down projection and whole panel groups of gate and up.
+Reason slices_reason(const KernelSpec& k) {
+  const int slices = k.point.slices;
+  if (k.point.fusion != Fusion::streamed) {
+    if (slices != 0) return out_of_bound("slices", slices, "0 unless fusion=streamed");
+    return {};
+  }
+  if (k.ffn.shape.d_ff == Shape::kAny) return "fusion=streamed, wanted another for any d_ff";
+  const int64_t lines = packed_lines(k.packing, k.ffn.shape.d_ff);
+  if (slices < 2 || lines % slices != 0) {
+    return out_of_bound("slices", slices,
+                        "a divisor from 2 of the " + number(lines) + " packed lines");
+  }
+  const int64_t columns = lines / slices * k.packing.k_step * k.packing.pair;
+  const int matrices = k.ffn.variant.gated ? 2 : 1;
+  const int64_t group = int64_t{k.packing.panel} * k.point.streams / matrices;
+  if (columns % group != 0) {
+    return out_of_bound("slices", slices,
+                        "slices of whole groups of " + number(group) + " columns");
+  }
+  if (lines / slices % k.point.unroll != 0)
+    return out_of_bound("unroll", k.point.unroll, "a divisor of the slice's lines");
   return {};
 }
 
@@ -159,12 +191,27 @@ std::vector<int> row_tiles(const KernelSpec& k) {
   return rows;
 }
 
-std::vector<int> row_blocks(const KernelSpec& k) {
-  std::vector<int> blocks;
-  for (int tiles : {4, 8, 16, 32, 64}) {
-    if (tiles < k.rows.tuned_rows) blocks.push_back(tiles);
+/// Whether a row block makes sense: several of them for blocked fusion, and for streamed one that
+/// just holds the rows, so that all slices are one parallel region.
+bool row_block_fits(const KernelSpec& k) {
+  const int64_t mb = k.point.mb, rows = k.rows.tuned_rows;
+  if (k.point.fusion == Fusion::streamed)
+    return mb * k.point.mr >= rows && (mb == 1 || mb / 2 * k.point.mr < rows);
+  return mb == 0 || (mb >= 4 && mb < rows);
+}
+
+/// Numbers of slices that leave a slice large enough to be worth a task of its own, each about
+/// twice the one before. Partial results are written and read once more for every slice, so
+/// streaming is for few rows.
+std::vector<int> slice_counts(const KernelSpec& k) {
+  constexpr int64_t kMostRows = 64, kLeastLines = 16;
+  std::vector<int> counts = {0};
+  if (k.ffn.shape.d_ff == Shape::kAny || k.rows.tuned_rows > kMostRows) return counts;
+  const int64_t lines = packed_lines(k.packing, k.ffn.shape.d_ff);
+  for (int64_t n = 2; n <= 128 && lines / n >= kLeastLines; ++n) {
+    if (lines % n == 0 && n >= 2 * counts.back()) counts.push_back(static_cast<int>(n));
   }
-  return blocks;
+  return counts;
 }
 
 /// Cycles per k step of one tile: two fused multiply-adds or two loads a cycle, four cycles from
@@ -213,7 +260,7 @@ Packing packing_of(const FfnSpec& ffn, int panel, int group) {
 
 std::optional<std::string> why_illegal(const KernelSpec& k) {
   for (const auto reason : {packing_reason, streams_reason, rows_reason, k_block_reason,
-                            unroll_reason, blocking_reason, size_reason}) {
+                            unroll_reason, blocking_reason, slices_reason, size_reason}) {
     if (Reason r = reason(k)) return r;
   }
   return {};
@@ -227,15 +274,14 @@ std::vector<Packing> legal_packings(const FfnSpec& ffn, Target target) {
 }
 
 std::vector<Axis> axes(const KernelSpec& k) {
-  std::vector<int> blocks = row_blocks(k);
-  blocks.insert(blocks.begin(), 0);
   const int lines = k.packing.k_lines;
   return {{"mr", row_tiles(k)},
           {"streams", k.packing.group == 4 ? std::vector<int>{1, 2, 4} : std::vector<int>{1, 2}},
           {"kb", distinct({0, lines, 16, 32, 64, 128})},
           {"pf", {0, 32, 64, 96, 192}},
           {"unroll", {1, 2, 4}},
-          {"mb", blocks},
+          {"mb", {0, 1, 2, 4, 8, 16, 32, 64}},
+          {"slices", slice_counts(k)},
           {"xpack", {0, 1}}};
 }
 
@@ -255,6 +301,8 @@ void enumerate(KernelSpec& k, const std::vector<Axis>& all, size_t depth,
       // Cut the branch where the axis's own reason already holds.
       if (all[depth].name == "streams" && (streams_reason(k) || rows_reason(k))) continue;
       if (all[depth].name == "kb" && k_block_reason(k)) continue;
+      if (all[depth].name == "mb" && (blocking_reason(k) || !row_block_fits(k))) continue;
+      if (all[depth].name == "slices" && slices_reason(k)) continue;
       enumerate(k, all, depth + 1, out);
     }
   }
@@ -265,7 +313,7 @@ void enumerate(KernelSpec& k, const std::vector<Axis>& all, size_t depth,
 std::vector<SchedulePoint> legal_points(const KernelSpec& kernel) {
   std::vector<SchedulePoint> points;
   KernelSpec k = kernel;
-  for (Fusion fusion : {Fusion::gated, Fusion::blocked, Fusion::unfused}) {
+  for (Fusion fusion : {Fusion::gated, Fusion::blocked, Fusion::streamed, Fusion::unfused}) {
     k.point = {};
     k.point.fusion = fusion;
     enumerate(k, axes(k), 0, points);

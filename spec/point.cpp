@@ -49,6 +49,8 @@ const char* name(Fusion fusion) {
       return "unfused";
     case Fusion::gated:
       return "gated";
+    case Fusion::streamed:
+      return "streamed";
     case Fusion::blocked:
       return "blocked";
   }
@@ -57,7 +59,7 @@ const char* name(Fusion fusion) {
 
 Fusion fusion_named(std::string_view wanted) {
   std::vector<std::string> names;
-  for (Fusion f : {Fusion::unfused, Fusion::gated, Fusion::blocked}) {
+  for (Fusion f : {Fusion::unfused, Fusion::gated, Fusion::blocked, Fusion::streamed}) {
     if (wanted == name(f)) return f;
     names.emplace_back(name(f));
   }

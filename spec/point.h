@@ -9,9 +9,10 @@ namespace gatefold {
 
 /// How the block's stages are laid out in time.
 enum class Fusion {
-  unfused,  ///< gate, up, activation, down one by one: the control
-  gated,    ///< gate and up in one pass, activation in the epilogue; hidden in memory
-  blocked,  ///< as gated, for one block of rows at a time, so that its hidden stays in cache
+  unfused,   ///< gate, up, activation, down one by one: the control
+  gated,     ///< gate and up in one pass, activation in the epilogue; hidden in memory
+  blocked,   ///< as gated, for one block of rows at a time, so that its hidden stays in cache
+  streamed,  ///< by slices of d_ff: each one's hidden goes through down at once, into a partial y
 };
 
 /// Layout of the packed weights, shared by all kernels of one ISA in a library.
@@ -46,7 +47,8 @@ struct SchedulePoint {
   int kb = 0;       ///< lines of one k-block; 0: k is not blocked
   int pf = 0;       ///< prefetch distance in lines; 0: none
   int unroll = 1;   ///< lines of one iteration of the k loop
-  int mb = 0;       ///< row tiles of one row block (blocked fusion only)
+  int mb = 0;       ///< row tiles of one row block (blocked and streamed fusion)
+  int slices = 0;   ///< of d_ff (streamed fusion only); their partial results are added in order
   int xpack = 1;    ///< 1: x tile by tile [tile][k][mr]; 0: row by row with padded rows
 
   bool operator==(const SchedulePoint&) const = default;
@@ -60,13 +62,14 @@ struct Tunable {
 };
 
 /// All integer tunables in printing order. Printing, parsing, search and export follow from it.
-inline constexpr std::array<Tunable, 7> kTunables = {{
+inline constexpr std::array<Tunable, 8> kTunables = {{
     {"mr", &SchedulePoint::mr, "rows of the register tile"},
     {"streams", &SchedulePoint::streams, "weight panels read side by side"},
     {"kb", &SchedulePoint::kb, "64-byte lines of one k-block (0: none)"},
     {"pf", &SchedulePoint::pf, "prefetch distance in lines (0: none)"},
     {"unroll", &SchedulePoint::unroll, "lines of one k iteration"},
-    {"mb", &SchedulePoint::mb, "row tiles of one row block (blocked)"},
+    {"mb", &SchedulePoint::mb, "row tiles of one row block (blocked, streamed)"},
+    {"slices", &SchedulePoint::slices, "slices of d_ff (streamed)"},
     {"xpack", &SchedulePoint::xpack, "x stored by row tiles (1) or by padded rows (0)"},
 }};
 

@@ -77,6 +77,7 @@ INSTANTIATE_TEST_SUITE_P(Fusions, OutOfMemory,
                          testing::Values("fusion=gated mr=4 streams=2",
                                          "fusion=gated mr=4 streams=2 kb=4",
                                          "fusion=blocked mr=4 streams=2 mb=4096",
+                                         "fusion=streamed mr=4 streams=2 slices=8 mb=4096",
                                          "fusion=unfused mr=4 streams=2"));
 
 }  // namespace

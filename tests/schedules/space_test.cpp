@@ -116,7 +116,20 @@ TEST(SpaceReasons, NameTheTunableAndItsBound) {
   expect_reason(k, "unroll=2, wanted 1 with prefetch");
   k = usual();
   k.point.mb = 4;
-  expect_reason(k, "mb=4, wanted 0 unless fusion=blocked");
+  expect_reason(k, "mb=4, wanted 0 unless fusion=blocked or streamed");
+  k = usual();
+  k.point.slices = 4;
+  expect_reason(k, "slices=4, wanted 0 unless fusion=streamed");
+  k.point.fusion = Fusion::streamed;
+  expect_reason(k, "mb=0, wanted 1 to 4096 with fusion=streamed");
+  k.point.mb = 4;
+  EXPECT_EQ(why_illegal(k).value_or(""), "");
+  k.point.slices = 3;
+  expect_reason(k, "slices=3, wanted a divisor from 2 of the 5504 packed lines");
+  k.point.slices = 5504;
+  expect_reason(k, "slices=5504, wanted slices of whole groups of 8 columns");
+  k.ffn.shape.d_ff = Shape::kAny;
+  expect_reason(k, "fusion=streamed, wanted another for any d_ff");
   k = usual();
   k.packing.panel = 12;
   expect_reason(k, "panel=12");
@@ -129,6 +142,18 @@ TEST(SpaceReasons, NameTheTunableAndItsBound) {
   expect_reason(k, "d_model * d_ff = 1099511627776");
   k.ffn.shape = {1 << 11, (1 << 20) - 1};  // the last column's panel is padded to the limit
   expect_reason(k, "d_model * d_ff = 2147483648 with its padding");
+}
+
+TEST(Space, HoldsStreamedPointsForFewRowsOnly) {
+  KernelSpec k = usual();
+  const auto streamed = [&] {
+    const std::vector<SchedulePoint> points = legal_points(k);
+    return std::any_of(points.begin(), points.end(),
+                       [](const SchedulePoint& p) { return p.fusion == Fusion::streamed; });
+  };
+  EXPECT_TRUE(streamed());
+  k.rows = {65, 256, 256};
+  EXPECT_FALSE(streamed()) << "partial results of many rows leave the cache";
 }
 
 TEST(SpaceDefaults, SixteenRowsTakeTilesWithoutWaste) {

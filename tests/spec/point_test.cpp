@@ -26,7 +26,7 @@ TEST(Point, TextReadsBackWhateverTheTunables) {
   SchedulePoint point{.fusion = Fusion::blocked};
   for (const Tunable& t : kTunables) point.*t.value = value++;  // all distinct
   EXPECT_EQ(parse_point(point.text()), point);
-  for (const Fusion fusion : {Fusion::unfused, Fusion::gated, Fusion::blocked}) {
+  for (const Fusion fusion : {Fusion::unfused, Fusion::gated, Fusion::blocked, Fusion::streamed}) {
     point.fusion = fusion;
     EXPECT_EQ(parse_point(point.text()), point);
   }
