@@ -25,10 +25,15 @@ class NoArgumentChecks : public Halide::Internal::IRMutator {
 
 void emit_kernel(const KernelSpec& kernel, const std::string& symbol,
                  const std::filesystem::path& object, const std::filesystem::path& assembly) {
+  emit_kernel(kernel, schedule, symbol, object, assembly);
+}
+
+void emit_kernel(const KernelSpec& kernel, const Scheduler& scheduler, const std::string& symbol,
+                 const std::filesystem::path& object, const std::filesystem::path& assembly) {
   if (const auto reason = why_illegal(kernel)) fail_usage("--point: " + *reason);
   try {
     FfnStages stages = ffn_algorithm(kernel);
-    schedule(stages);
+    scheduler(stages);
     Halide::Pipeline pipeline(stages.y);
     pipeline.add_custom_lowering_pass(new NoArgumentChecks);
     const Halide::Module module =
