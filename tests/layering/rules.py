@@ -57,7 +57,7 @@ PURE = frozenset({"pure"})
 # What puts kernels together, without Halide; each pattern is a header and its source.
 LIBRARY = tuple(f"generator/{name}.*" for name in "library manifest process table_source kernel_table_text".split())
 # Headers that CMake writes into the build folder.
-GENERATED = {"generator/kernel_table_text.h"}
+GENERATED = {"generator/kernel_table_text.h", "bench/ladder/page_template.h"}
 
 LAYERS = (
     Layer("spec", ("spec/*",), "", PURE),
@@ -65,8 +65,8 @@ LAYERS = (
     Layer("spaces", ("schedules/*space*",), "spec", PURE, (NO_ACTIVATION, NO_FILES)),
     Layer("schedules", ("schedules/*",), "spaces spec", PURE | {"fmt", "Halide"}, (NO_ACTIVATION, NO_FILES)),
     Layer("library", LIBRARY, "formats spec public", outside("json", "fmt")),
-    Layer("emitter program", ("generator/emit_main.cpp",), "generator library schedules spaces spec public",
-          outside("json", "fmt", "CLI11", "Halide")),
+    Layer("emitter", ("generator/emit_command.*",), "spec", outside("CLI11")),
+    Layer("emitter program", ("generator/emit_main.cpp",), "emitter generator spec", outside()),
     Layer("generator", ("generator/*",), "library schedules spaces spec public",
           outside("json", "fmt", "Halide", "HalideRuntime")),
     Layer("public", ("runtime/include/gatefold/*",), "", PURE, (NO_PRINT, NO_EXIT)),
@@ -81,6 +81,11 @@ LAYERS = (
     Layer("tests", ("tests/*",), "*", outside("json", "fmt", "gtest", "SQLite", "CLI11", "HalideRuntime")),
     # Programs of their own, which know gatefold by its lines on a pipe only.
     Layer("peers", ("bench/peers/*",), "", outside("json")),
+    # The schedules by hand, and the emitter that knows them: a process apart from the one that measures.
+    Layer("ladder schedules", ("bench/ladder/hand_schedules.*", "bench/ladder/emit_main.cpp"),
+          "ladder emitter generator schedules spaces spec", outside("Halide")),
+    Layer("ladder", ("bench/ladder/*",), "bench tuning reference runtime public formats library spaces spec",
+          outside("json", "fmt", "CLI11")),
     Layer("bench", ("bench/*",), "*", outside("json", "fmt", "benchmark")),
     Layer("examples", ("examples/*",), "*", outside("json", "HalideRuntime")),
 )
