@@ -23,18 +23,31 @@ int vectors(const KernelSpec& k) {
   return k.point.streams * k.packing.panel / info(k.target).vector_lanes;
 }
 
-/// Rows of the largest tile: accumulators, one row of weights and one broadcast must fit the
-/// registers, or the compiler spills in the hot loop (measured at a third of the speed). Widened
-/// bf16 also holds the packed words and the mask that parts them; with 32 registers the compiler
-/// keeps two more at hand (13 rows spill, 12 do not). 0: not even one row fits.
+/// Registers beside the accumulators: one row of weights and one broadcast. Widened bf16 also holds
+/// the packed words and the mask that parts them; with 32 registers the compiler keeps more at hand
+/// for both widened types (13 rows spill, 12 do not).
+int held_registers(const KernelSpec& k) {
+  const bool many = info(k.target).vector_registers == 32;
+  switch (k.ffn.dtype) {
+    case DType::f32:
+      return vectors(k) + 1;
+    case DType::bf16:
+      if (uses_bf16_dot(k.ffn, k.target)) return vectors(k) + 1;
+      return 2 * vectors(k) + (many ? 4 : 2);
+    case DType::f16:
+      return vectors(k) + (many ? 6 : 1);
+  }
+  return 0;
+}
+
+/// Rows of the largest tile: what it holds must fit the registers, or the compiler spills in the hot
+/// loop (measured at a third of the speed). 0: not even one row fits.
 int most_rows(const KernelSpec& k) {
-  const TargetInfo& target = info(k.target);
-  const bool widened = k.ffn.dtype == DType::bf16 && !uses_bf16_dot(k.ffn, k.target);
-  const int spare = target.vector_registers == 32 ? 4 : 2;
-  const int held = widened ? 2 * vectors(k) + spare : vectors(k) + 1;
-  const int most = std::max(0, target.vector_registers - held) / vectors(k);
-  // One row uses each weight once, straight from memory.
-  const bool one_row = !widened && vectors(k) < target.vector_registers;
+  const int registers = info(k.target).vector_registers;
+  const int most = std::max(0, registers - held_registers(k)) / vectors(k);
+  // One row uses each weight once, straight from memory, unless it must be widened before.
+  const bool widened = k.ffn.dtype != DType::f32 && !uses_bf16_dot(k.ffn, k.target);
+  const bool one_row = !widened && vectors(k) < registers;
   return std::max(most, one_row ? 1 : 0);
 }
 
