@@ -163,7 +163,7 @@ std::string table_source(const LibraryPlan& plan) {
       "GF_KERNEL_TABLE_VERSION,\n"
       "  sizeof(gf_kernel_table), sizeof(gf_kernel), {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, "
       "{}, {},\n"
-      "  {}, kernels, {}}};\n",
+      "  {}, kernels, {}, {}}};\n",
       c_string(plan.name), c_string(f.variant.name), c_string(info(f.dtype).name),
       c_float(f.variant.slope), c_float(f.variant.alpha), c_float(f.variant.limit),
       c_float(f.variant.up_offset), int(f.variant.gated), int(f.bias), f.shape.d_model,
