@@ -6,6 +6,7 @@
 #include "cli/output.h"
 #include "cli/report_html.h"
 #include "formats/atomic_file.h"
+#include "tuning/joint_cost.h"
 #include "tuning/race_report.h"
 
 namespace gatefold::cli {
@@ -36,6 +37,7 @@ Json json_of(const std::vector<ReportCell>& report) {
                      {"median_ms", number_or_null(c.median_ms)},
                      {"runner_up", c.runner_up.empty() ? Json() : Json(c.runner_up)},
                      {"margin_pct", number_or_null(c.margin_pct)},
+                     {"joint_cost_pct", number_or_null(c.joint_cost_pct)},
                      {"speedup", number_or_null(c.speedup)},
                      {"vs_unfused", number_or_null(c.vs_unfused)},
                      {"efficiency", number_or_null(c.efficiency)},
@@ -50,7 +52,8 @@ Json json_of(const std::vector<ReportCell>& report) {
 /// The points, which are long, come after the figures.
 void print_report(const std::vector<ReportCell>& report) {
   Table table({"block", "dtype", "target", ">rows", ">threads", ">median ms", ">efficiency",
-               "bound", ">vs default", ">vs unfused", ">margin", "fastest configuration"});
+               "bound", ">vs default", ">vs unfused", ">margin", ">joint cost",
+               "fastest configuration"});
   for (const ReportCell& c : report) {
     const FfnSpec& ffn = c.key.ffn;
     table.add({ffn.variant.name + " " + ffn.shape.text() + (ffn.bias ? " bias" : "") +
@@ -58,6 +61,7 @@ void print_report(const std::vector<ReportCell>& report) {
                ffn.dtypes(), info(c.key.target).name, std::to_string(c.rows),
                std::to_string(c.key.threads), ms_text(c.median_ms), ratio_text(c.efficiency),
                c.bound, ratio_text(c.speedup), ratio_text(c.vs_unfused), percent_text(c.margin_pct),
+               percent_text(c.joint_cost_pct),
                c.winner + " (" + c.origin + (c.stale ? ", stale)" : ")")});
   }
   table.print();
@@ -65,7 +69,7 @@ void print_report(const std::vector<ReportCell>& report) {
 
 int run(const Options& options) {
   Store store(options.db, Store::Open::existing);
-  const std::vector<ReportCell> report = report_cells(store.races());
+  const std::vector<ReportCell> report = report_cells(races_with_joint_costs(store));
   if (!options.html.empty()) {
     write_file_atomically(options.html, report_html(report, "gatefold: fastest configurations"));
   }

@@ -55,13 +55,13 @@ std::string html_row(const ReportCell& c) {
   const FfnSpec& ffn = c.key.ffn;
   return fmt::format(
       "<tr{}><td>{} {}{}</td><td>{}</td><td>{}</td>{}{}<td><code>{}</code><br>{}</td>{}"
-      "<td><code>{}</code></td>{}{}{}{}<td>{}</td></tr>\n",
+      "<td><code>{}</code></td>{}{}{}{}{}<td>{}</td></tr>\n",
       c.stale ? " class=stale" : "", escaped(ffn.variant.name), ffn.shape.text(), additions(ffn),
       ffn.dtypes(), info(c.key.target).name, number(std::to_string(c.rows)),
       number(std::to_string(c.key.threads)), escaped(c.winner), escaped(c.origin),
       number(ms_text(c.median_ms)), escaped(c.runner_up), number(percent_text(c.margin_pct)),
-      number(ratio_text(c.speedup)), number(ratio_text(c.vs_unfused)), efficiency_bar(c.efficiency),
-      escaped(c.bound));
+      number(percent_text(c.joint_cost_pct)), number(ratio_text(c.speedup)),
+      number(ratio_text(c.vs_unfused)), efficiency_bar(c.efficiency), escaped(c.bound));
 }
 
 }  // namespace
@@ -71,10 +71,13 @@ std::string report_html(const std::vector<ReportCell>& cells, const std::string&
       "<!doctype html>\n<html lang=en><meta charset=utf-8><title>{0}</title><style>{1}</style>\n"
       "<h1>{0}</h1>\n<p>The fastest configuration of each cell, from the final races. Margin: how "
       "much "
-      "slower the runner-up was. Efficiency: roofline time / median time, weights cold.</p>\n"
+      "slower the runner-up was. Joint cost: how much slower this row count's best is under the "
+      "packing "
+      "that all share than under its own best one, as screened. Efficiency: roofline time / median "
+      "time, weights cold.</p>\n"
       "<table>\n<tr><th>block<th>dtype<th>target<th>rows<th>threads<th>winner<th>median "
       "ms<th>runner-up"
-      "<th>margin<th>vs default<th>vs unfused<th>efficiency<th>bound</tr>\n",
+      "<th>margin<th>joint cost<th>vs default<th>vs unfused<th>efficiency<th>bound</tr>\n",
       escaped(title), kStyle);
   for (const ReportCell& cell : cells) out += html_row(cell);
   out += "</table>\n";

@@ -97,7 +97,8 @@ Json json_of(const TuneResult& result, const TuneRequest& request) {
                      {"efficiency", number_or_null(c.efficiency)},
                      {"bound", c.bound},
                      {"runner_up", c.runner_up.empty() ? Json() : Json(c.runner_up)},
-                     {"margin_pct", number_or_null(c.margin_pct)}});
+                     {"margin_pct", number_or_null(c.margin_pct)},
+                     {"joint_cost_pct", number_or_null(c.joint_cost_pct)}});
   }
   Json failed = Json::object();
   for (const auto& [kind, count] : result.failed) failed[kind] = count;
@@ -125,12 +126,13 @@ void print_result(const TuneResult& result, const TuneRequest& request) {
   print_counts(result);
   if (result.race.cells.empty()) return;
   Table table({">rows", ">median ms", ">default ms", ">speedup", "95 % of the ratio", ">efficiency",
-               ">margin", "fastest configuration"});
+               ">margin", ">joint cost", "fastest configuration"});
   for (const RaceCell& c : result.race.cells) {
     table.add({std::to_string(c.bucket.tuned_rows), ms_text(c.median_ms), ms_text(c.default_ms),
                ratio_text(speedup_of(c)),
                ratio_text(c.ratio_low) + " - " + ratio_text(c.ratio_high), ratio_text(c.efficiency),
-               percent_text(c.margin_pct), c.point + " (" + c.origin + ")"});
+               percent_text(c.margin_pct), percent_text(c.joint_cost_pct),
+               c.point + " (" + c.origin + ")"});
   }
   table.print();
   print_line(fmt::format("{}x the default over all row counts", ratio_text(result.speedup)));

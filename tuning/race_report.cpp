@@ -25,6 +25,7 @@ ReportCell make_cell(const StoredRace& stored, const RaceCell& race) {
   cell.speedup = quotient(race.default_ms, race.median_ms);
   cell.vs_unfused = quotient(race.unfused_ms, race.median_ms);
   cell.efficiency = race.efficiency;
+  cell.joint_cost_pct = race.joint_cost_pct;
   cell.stale = stored.key.generator_version != kGeneratorVersion ||
                stored.key.halide_version != kHalideVersion;
   return cell;

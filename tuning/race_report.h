@@ -18,7 +18,8 @@ struct ReportCell {
   std::optional<double> speedup;     ///< default point's time / winner's
   std::optional<double> vs_unfused;  ///< unfused time / winner's
   std::optional<double> efficiency;
-  bool stale = false;  ///< of another generator or Halide than this program's
+  std::optional<double> joint_cost_pct;  ///< of one packing for all row counts
+  bool stale = false;                    ///< of another generator or Halide than this program's
 };
 
 /// The newest race of each cell, in the order of the store's newest.

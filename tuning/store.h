@@ -38,6 +38,11 @@ struct TrialRecord {
   double compile_ms = kUnknown;
   std::string code_hash;
   uint64_t seed = 0;
+
+  bool is_of(const RowBucket& b) const {
+    return bucket.rows_min == b.rows_min && bucket.rows_max == b.rows_max &&
+           bucket.tuned_rows == b.tuned_rows;
+  }
 };
 
 /// The outcome of the final race for one row bucket. Points are text: a record may be older than
@@ -56,6 +61,7 @@ struct RaceCell {
   std::optional<double> ratio, ratio_low, ratio_high;  ///< winner / default, 95 % interval
   std::optional<double> efficiency;
   std::string bound;
+  std::optional<double> joint_cost_pct;  ///< not stored: add_joint_costs works it out
 };
 
 /// One final race: all row buckets of one --rows list, under one packing.
@@ -71,6 +77,7 @@ struct RaceRecord {
 struct StoredRace {
   WorkloadKey key;
   RaceRecord race;
+  int64_t workload = 0;  ///< its number in the store
 };
 
 /// The tuning database: SQLite, one commit for each trial, safe for several processes at once.

@@ -201,7 +201,8 @@ std::vector<StoredRace> select_races(SQLite::Database& database, const std::stri
   std::vector<StoredRace> races;
   while (select.executeStep()) {
     const WorkloadKey key = read_key(select, file);
-    races.push_back({key, read_race(database, select, key.current(), file)});
+    races.push_back({key, read_race(database, select, key.current(), file),
+                     select.getColumn("workload").getInt64()});
   }
   return races;
 }

@@ -1,5 +1,7 @@
 #include "tuning/trial.h"
 
+#include <cmath>
+
 #include "spec/names.h"
 
 namespace gatefold {
@@ -51,6 +53,12 @@ TrialKind trial_kind_named(std::string_view wanted) {
     names.emplace_back(name(kind));
   }
   fail_usage(unknown_name_message("trial kind", wanted, names));
+}
+
+double screened_ms(const TrialResult& trial, const TrialResult* base) {
+  if (trial.kind != TrialKind::ok) return kUnknown;
+  const bool relative = base && base->kind == TrialKind::ok && std::isfinite(trial.ratio);
+  return relative ? trial.ratio * base->median_ms : trial.median_ms;
 }
 
 }  // namespace gatefold

@@ -45,4 +45,9 @@ struct TrialResult {
   TrialError error;
 };
 
+/// Milliseconds to rank it by: relative to `base`, the default point's trial of its packing and
+/// bucket, so that drift between requests cancels; as measured if that did not run or is null. NaN
+/// if the trial failed.
+double screened_ms(const TrialResult& trial, const TrialResult* base);
+
 }  // namespace gatefold

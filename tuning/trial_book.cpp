@@ -10,13 +10,10 @@ namespace gatefold {
 /// Trials of other row lists and of packings that are no longer tried stay in the store unseen.
 TrialBook::TrialBook(const SearchSpace& space, Store& store, int64_t workload)
     : space_(space), store_(store), workload_(workload) {
-  const auto same = [](const RowBucket& a, const RowBucket& b) {
-    return a.rows_min == b.rows_min && a.rows_max == b.rows_max && a.tuned_rows == b.tuned_rows;
-  };
   for (const TrialRecord& trial : store.trials(workload)) {
     for (size_t b = 0; b < space.buckets.size(); ++b) {
       for (size_t p = 0; p < space.packings.size(); ++p) {
-        if (!same(space.buckets[b], trial.bucket) || space.packings[p] != trial.packing) continue;
+        if (!trial.is_of(space.buckets[b]) || space.packings[p] != trial.packing) continue;
         enter({p, b, trial.point, trial.proposer}, trial);
       }
     }
@@ -59,11 +56,9 @@ Candidate TrialBook::default_of(size_t packing, size_t bucket) const {
 
 double TrialBook::screened_ms(const Candidate& c) const {
   const TrialRecord* trial = find(c);
-  if (!trial || trial->result.kind != TrialKind::ok) return kUnknown;
+  if (!trial) return kUnknown;
   const TrialRecord* base = find(default_of(c.packing, c.bucket));
-  const bool relative =
-      base && base->result.kind == TrialKind::ok && std::isfinite(trial->result.ratio);
-  return relative ? trial->result.ratio * base->result.median_ms : trial->result.median_ms;
+  return gatefold::screened_ms(trial->result, base ? &base->result : nullptr);
 }
 
 std::vector<Candidate> TrialBook::ranked(size_t packing, size_t bucket) const {

@@ -27,8 +27,7 @@ class TrialBook {
 
   Candidate default_of(size_t packing, size_t bucket) const;
 
-  /// Screened milliseconds: relative to the default in the same rounds, so that drift between
-  /// requests cancels. NaN if the trial failed or there is none.
+  /// The screened_ms of its trial; NaN if there is none.
   double screened_ms(const Candidate& candidate) const;
 
   /// The candidates of a place that ran, fastest first.

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "tuning/final_race.h"
+#include "tuning/joint_cost.h"
 #include "tuning/race.h"
 #include "tuning/strategy.h"
 #include "tuning/trial_runner.h"
@@ -143,6 +144,7 @@ TuneResult tune(const TuneRequest& wanted) {
       result.interrupted = true;
     }
   }
+  add_joint_costs(result.race, store.trials(workload));
   result.speedup = overall_speedup(result.race);
   return result;
 }

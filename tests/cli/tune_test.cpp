@@ -80,6 +80,8 @@ TEST_F(Tune, SearchesReportsAndResumes) {
   EXPECT_EQ(cell["rows"], 2);
   EXPECT_EQ(cell["threads"], 1);
   EXPECT_EQ(cell["winner"], json["cells"][0]["point"]);
+  EXPECT_GE(cell["joint_cost_pct"], 0) << "the defaults of all packings are tried first";
+  EXPECT_EQ(cell["joint_cost_pct"], json["cells"][0]["joint_cost_pct"]);
   EXPECT_THAT(content(folder_ / "r.html"), HasSubstr(cell["winner"].get<std::string>()));
 
   for (const std::string& source : {db, winners}) {

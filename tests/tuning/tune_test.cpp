@@ -134,8 +134,27 @@ TEST_F(Tune, FasterPackingWinsForAllBuckets) {
   behave_ = [&](Fake& f) { f.spend_us = f.kernel.packing == other ? 200 : 2000; };
   const TuneResult result = tune(request(8, {2, 8}));
   EXPECT_EQ(result.race.packing, other.text());
-  for (const RaceCell& cell : result.race.cells) EXPECT_EQ(cell.origin, "tuned");
+  for (const RaceCell& cell : result.race.cells) {
+    EXPECT_EQ(cell.origin, "tuned");
+    EXPECT_EQ(cell.joint_cost_pct, 0);
+  }
   EXPECT_GT(*result.speedup, 2);
+}
+
+TEST_F(Tune, ABucketThatWouldBeFasterUnderAnotherPackingSaysWhatTheJointOneCosts) {
+  const std::vector<Packing> packings = legal_packings(fake_ffn(), Target::x86_avx2);
+  // The mean favours packing 1, but 8 rows would lose: the race keeps packing 0 for both.
+  behave_ = [&](Fake& f) {
+    const bool few = f.kernel.rows.tuned_rows == 2;
+    f.spend_us = f.kernel.packing == packings[0]   ? (few ? 4000 : 200)
+                 : f.kernel.packing == packings[1] ? (few ? 100 : 1000)
+                                                   : 6000;
+  };
+  const TuneResult result = tune(request(10, {2, 8}));
+  EXPECT_EQ(result.race.packing, packings[0].text());
+  ASSERT_EQ(result.race.cells.size(), 2u);
+  EXPECT_GT(result.race.cells[0].joint_cost_pct.value(), 300);
+  EXPECT_EQ(result.race.cells[1].joint_cost_pct, 0);
 }
 
 TEST_F(Tune, DefaultIsKeptWhereNothingIsFaster) {
@@ -315,6 +334,7 @@ TEST_F(Tune, OtherThreadCountsKeepThePacking) {
   ASSERT_EQ(result.notes.size(), 1u);
   EXPECT_THAT(result.notes[0], HasSubstr("as tuned for 1 thread"));
   EXPECT_EQ(result.race.cells.at(0).default_point, first.race.cells.at(0).default_point);
+  EXPECT_FALSE(result.race.cells[0].joint_cost_pct) << "no other packing was tried with 2 threads";
 }
 
 TEST_F(Tune, RepeatedCommandMeasuresNothingThoughOtherThreadCountsWereTuned) {
