@@ -41,7 +41,7 @@ struct MeasureRequest {
 struct MeasureReply {
   std::vector<TrialResult> candidates;
   int copies = 0;     ///< of the weights, in the rotation
-  bool cold = false;  ///< whether the rotation was larger than twice the last cache
+  bool cold = false;  ///< whether the rotation was larger than four times the last cache
 };
 
 nlohmann::json to_json(const FfnSpec& ffn);
