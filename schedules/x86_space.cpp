@@ -360,6 +360,8 @@ void default_wide(KernelSpec& k, int64_t rows) {
 ///   16 rows: k-blocks of 16 lines and prefetch 32 lines ahead 0.90; 64 lines 0.81; without
 ///     prefetch 0.81
 ///   192 rows: k-blocks of 128 lines 0.87, with prefetch 0.75, of 16 lines 0.38
+///   4 rows, 896x4864, of the time of 4 streams: 4x2 with prefetch 0.66 in bf16, 0.94 in f16, since
+///     half the bytes leave less time to hide the arithmetic behind
 ///   128 rows, 2048x768: two lines an iteration 0.797, one 0.782 (43 instructions for 24 fma: where
 ///     a neighbour holds half of the core's front end, that is what limits)
 /// Tried and left out: blocks of 4 to 32 panels that share a k-block of x (0.95 to 1.12 of the
@@ -368,14 +370,14 @@ void default_wide(KernelSpec& k, int64_t rows) {
 /// tiles want short k-blocks, since only the first tile of a block fetches it; many
 /// tiles want long ones, since each tile then reads x in longer runs.
 void default_narrow(KernelSpec& k, int64_t rows) {
-  k.point.streams = rows <= 4 ? k.packing.group : 2;
+  const bool f32 = k.ffn.dtype == DType::f32;
+  k.point.streams = rows <= (f32 ? 4 : 2) ? k.packing.group : 2;
   if (most_rows(k) == 0) k.point.streams = 2;
   k.point.mr = best_row_tile(k);
   const int64_t tiles = (rows + k.point.mr - 1) / k.point.mr;
   if (tiles > 1) k.point.kb = k_block_up_to(k, tiles <= 8 ? 16 : 128);
-  if (tiles > 1 && tiles <= 8 && rows > 4) k.point.pf = 32;
-  if (tiles > 8 && k.ffn.dtype == DType::f32 && k.point.kb % 2 == 0 && k.point.kb > 0)
-    k.point.unroll = 2;
+  if (tiles <= 8 && k.point.streams == 2 && rows > 2) k.point.pf = 32;
+  if (tiles > 8 && f32 && k.point.kb % 2 == 0 && k.point.kb > 0) k.point.unroll = 2;
 }
 
 }  // namespace
