@@ -50,7 +50,7 @@ void Oracle::compute(const std::vector<int64_t>& rows) {
   for (std::thread& other : others) other.join();
 }
 
-Oracle::Verdict Oracle::judge(const uint8_t* y, int64_t rows) {
+Oracle::Verdict Oracle::judge(const uint8_t* y, int64_t rows, Rounding rounding) {
   const FfnSpec& ffn = data_.ffn();
   const int64_t columns = ffn.shape.d_model;
   const std::vector<int64_t> sample = sampled_rows(rows);
@@ -70,7 +70,9 @@ Oracle::Verdict Oracle::judge(const uint8_t* y, int64_t rows) {
     }
   }
   const Tolerance allowed =
-      tolerance(ffn.act(), hidden_dtype(ffn, target_), columns, ffn.shape.d_ff);
+      rounding == Rounding::each_step
+          ? tolerance_of_rounded_steps(ffn.act(), columns, ffn.shape.d_ff)
+          : tolerance(ffn.act(), hidden_dtype(ffn, target_), columns, ffn.shape.d_ff);
   const Comparison found = compare(values, expected, allowed);
   Verdict verdict;
   verdict.ok = acceptable(found, allowed, columns, ffn.shape.d_ff);

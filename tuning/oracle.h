@@ -24,8 +24,11 @@ class Oracle {
     std::string message;
   };
 
-  /// Compares all columns of the sampled rows of y, dense [rows, d_model] in the block's dtype.
-  Verdict judge(const uint8_t* y, int64_t rows);
+  /// How an implementation rounds: as our kernels do, or after each of its steps.
+  enum class Rounding { fused, each_step };
+
+  /// Compares all columns of the sampled rows of y, dense [rows, d_model] in the type of x and y.
+  Verdict judge(const uint8_t* y, int64_t rows, Rounding rounding = Rounding::fused);
 
   /// The first, the middle and the last row.
   static std::vector<int64_t> sampled_rows(int64_t rows);

@@ -78,4 +78,13 @@ Tolerance tolerance(DType dtype, DType hidden, int64_t d_model, int64_t d_ff) {
   return t;
 }
 
+Tolerance tolerance_of_rounded_steps(DType dtype, int64_t d_model, int64_t d_ff) {
+  Tolerance t = tolerance(dtype, DType::f32, d_model, d_ff);
+  if (dtype == DType::f32) return t;
+  t.rel_l2 *= 2;
+  t.scaled *= 2;
+  t.hidden = 2 * kHiddenSpread * rounding_of(dtype) / kU16;
+  return t;
+}
+
 }  // namespace gatefold

@@ -43,6 +43,10 @@ struct Tolerance {
 /// spec/ffn_spec.h).
 Tolerance tolerance(DType dtype, DType hidden, int64_t d_model, int64_t d_ff);
 
+/// Of an implementation that rounds after each of its steps (gate, up, activation, product, y), as
+/// unfused frameworks do: four independent roundings of a hidden value count twice one of them.
+Tolerance tolerance_of_rounded_steps(DType dtype, int64_t d_model, int64_t d_ff);
+
 /// Below this size rel_l2 says little: a row's few terms may cancel by chance.
 inline constexpr int64_t kRelativeFrom = 32;
 

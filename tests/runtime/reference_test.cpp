@@ -272,6 +272,17 @@ TEST(Tolerance, StaysWithinTheContract) {
   }
 }
 
+TEST(Tolerance, OfRoundedStepsIsTwiceTheNormsAndNoMore) {
+  const Tolerance fused = tolerance(DType::bf16, DType::bf16, 4096, 11008);
+  const Tolerance steps = tolerance_of_rounded_steps(DType::bf16, 4096, 11008);
+  EXPECT_EQ(steps.rel_l2, 2 * fused.rel_l2);
+  EXPECT_EQ(steps.hidden, 2 * fused.hidden);
+  EXPECT_LT(tolerance_of_rounded_steps(DType::f16, 4096, 11008).hidden, steps.hidden / 4);
+  EXPECT_EQ(tolerance_of_rounded_steps(DType::f32, 64, 64).hidden, 0);
+  EXPECT_EQ(tolerance_of_rounded_steps(DType::f32, 64, 64).rel_l2,
+            tolerance(DType::f32, DType::f32, 64, 64).rel_l2);
+}
+
 TEST(Compare, KnowsNanAndInfinity) {
   ReferenceResult r;
   r.y = {1, NAN, kInf, -kInf};
