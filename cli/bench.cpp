@@ -53,7 +53,7 @@ Json json_of(const BenchResult& result, const Contest& contest) {
                  {"rows", c.rows},
                  {"threads", contest.threads},
                  {"dtype", info(contest.ffn.dtype).name},
-                  {"act_dtype", info(contest.ffn.act()).name},
+                 {"act_dtype", info(contest.ffn.act()).name},
                  {"weights", result.cold ? "cold" : "warm"}};
     cell.update(figures(c));
     cell.update({{"ran", c.ran},

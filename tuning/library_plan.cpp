@@ -81,8 +81,7 @@ Schedule schedule_for(const LibraryRequest& request, Target target) {
 }  // namespace
 
 std::string default_library_name(const FfnSpec& ffn) {
-  return "ffn_" + ffn.variant.name + "_" + ffn.dtypes() + "_" + ffn.shape.text() +
-         name_suffix(ffn);
+  return "ffn_" + ffn.variant.name + "_" + ffn.dtypes() + "_" + ffn.shape.text() + name_suffix(ffn);
 }
 
 PlannedLibrary plan_library(const LibraryRequest& request) {

@@ -139,7 +139,8 @@ typedef struct gf_options {
 } gf_options;
 
 /* Rows of x, a residual or y: element (row, column) at data + row * row_stride + column, in the
- * library's act_dtype, aligned to that element and no more. rows may be 0, then data may be NULL. */
+ * library's act_dtype, aligned to that element and no more. rows may be 0, then data may be NULL.
+ */
 typedef struct gf_rows {
   uint32_t struct_size;
   gf_dtype dtype;
@@ -167,7 +168,7 @@ typedef struct gf_report {
   double first_call_ms;   /* first call of the last row bucket; NaN: none yet */
   double last_call_ms;    /* NaN: none yet */
   int64_t calls;
-  int64_t rows; /* of the last call */
+  int64_t rows;                /* of the last call */
   int64_t packed_weight_bytes; /* of the memory that holds them: padding and whole pages count */
   int64_t workspace_bytes;
 } gf_report;
