@@ -117,8 +117,10 @@ class Bench {
   void give_residual(const gf_rows& residual) {
     if (!contest_.ffn.residual) return;
     for (Entry& e : entries_) {
-      if (!e.contender->set_residual(residual))
-        fail_usage("--vs: '" + e.name + "' adds no residual, which the library does");
+      e.attempt([&] {
+        if (!e.contender->set_residual(residual))
+          fail_usage("--vs: '" + e.name + "' adds no residual, which the library does");
+      });
     }
   }
 

@@ -37,6 +37,7 @@ class PeerProcess : public Contender {
         x_(bytes_of(*std::max_element(contest.rows.begin(), contest.rows.end()))),
         y_(x_.size()) {
     if (!entry_.unavailable.empty()) throw NotRun(entry_.unavailable);
+    if (contest.ffn.residual) throw NotRun("adds no residual, which the library does");
     if (contest.ffn.act() != contest.ffn.dtype)
       throw NotRun("is given x in the weights' type, not " + info(contest.ffn.act()).name);
     try {

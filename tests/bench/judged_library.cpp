@@ -13,7 +13,7 @@ void JudgedLibrary::SetUp() {
 
 void JudgedLibrary::build(const std::vector<ThreadsAndMr>& kernels) {
   LibraryPlan plan{.name = "judged", .ffn = {}, .kernels = {}};
-  plan.ffn = {variant_named("swiglu"), DType::f32, {32, 64}, false};
+  plan.ffn = {variant_named("swiglu"), DType::f32, {32, 64}, false, residual_};
   for (const auto& [threads, mr] : kernels) {
     KernelSpec kernel;
     kernel.ffn = plan.ffn;

@@ -22,6 +22,7 @@ class JudgedLibrary : public testing::Test {
   Contest contest(const LoadedLibrary& library, int64_t rows, int threads) const;
 
   std::filesystem::path emitter_, manifest_;
+  bool residual_ = false;  ///< what build() makes adds one
   TempFolder folder_;
 };
 

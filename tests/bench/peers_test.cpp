@@ -88,6 +88,12 @@ TEST_F(Peers, OneThatCannotSaysWhy) {
   EXPECT_FALSE(cell.ratio);
 }
 
+TEST_F(Peers, NoneAddsAResidual) {
+  residual_ = true;
+  build({{1, 1}});
+  EXPECT_EQ(cell_of("").note, "not run: adds no residual, which the library does");
+}
+
 TEST_F(Peers, OneThatDoesNotAnswerIsLeft) {
   EXPECT_THAT(cell_of("hangs", 3).note, StartsWith("not run: no answer to '"));
 }
