@@ -94,15 +94,6 @@ std::vector<float> read_residual(const Options& o, int64_t rows, int64_t d_model
   return std::move(r.values);
 }
 
-std::vector<float> values_of(const std::vector<uint8_t>& storage, DType dtype) {
-  const size_t bytes = static_cast<size_t>(info(dtype).bytes);
-  std::vector<float> values(storage.size() / bytes);
-  for (size_t i = 0; i < values.size(); ++i) {
-    values[i] = loaded_from(dtype, storage.data() + i * bytes);
-  }
-  return values;
-}
-
 const char* or_empty(const char* text) { return text ? text : ""; }
 
 Json json_of(const gf_report& r, const Times& times, const FfnSpec& ffn, int64_t rows) {
@@ -163,7 +154,8 @@ int run(Options o) {
   Call call{as_rows(x), as_rows(y), {}};
   if (ffn.residual) call.residual = as_rows(residual);
   const Times times = run_repeatedly(block.get(), call, o.repeat);
-  write_npy_f32(o.output, rows, tensors.d_model, values_of(y, ffn.act()));
+  write_npy_f32(o.output, rows, tensors.d_model,
+                loaded_from(ffn.act(), y.data(), input.values.size()));
   const gf_report report = report_of(block.get());
   if (o.json) {
     print_json(json_of(report, times, ffn, rows));

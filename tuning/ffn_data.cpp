@@ -95,6 +95,13 @@ float loaded_from(DType dtype, const uint8_t* element) {
   return whole;
 }
 
+std::vector<float> loaded_from(DType dtype, const uint8_t* elements, size_t count) {
+  const size_t size = static_cast<size_t>(info(dtype).bytes);
+  std::vector<float> values(count);
+  for (size_t i = 0; i < count; ++i) values[i] = loaded_from(dtype, elements + i * size);
+  return values;
+}
+
 FfnData::FfnData(const FfnSpec& ffn, uint64_t seed, int threads)
     : ffn_(ffn), seed_(seed), threads_(std::max(1, threads)) {
   const int64_t d = ffn.shape.d_model, f = ffn.shape.d_ff;

@@ -45,5 +45,6 @@ gf_dtype runtime_dtype(DType dtype);
 /// Values in the memory format of a dtype, and back.
 std::vector<uint8_t> stored_as(DType dtype, const std::vector<float>& values);
 float loaded_from(DType dtype, const uint8_t* element);
+std::vector<float> loaded_from(DType dtype, const uint8_t* elements, size_t count);
 
 }  // namespace gatefold

@@ -1,9 +1,8 @@
 #include "tests/generator/compiled_block.h"
 
-#include <cstring>
 #include <random>
 
-#include "runtime/float_formats.h"
+#include "tuning/ffn_data.h"
 
 namespace gatefold::test {
 namespace {
@@ -11,35 +10,9 @@ namespace {
 CompiledBlock::Bytes random_stored(DType dtype, int64_t count, float scale, uint32_t seed) {
   std::mt19937 random(seed);
   std::uniform_real_distribution<float> uniform(-scale, scale);
-  CompiledBlock::Bytes bytes;
-  for (int64_t i = 0; i < count; ++i) {
-    const float value = uniform(random);
-    const uint16_t half = dtype == DType::f16 ? f16_from_f32(value) : bf16_from_f32(value);
-    const bool f32 = dtype == DType::f32;
-    const auto* from = reinterpret_cast<const uint8_t*>(&half);
-    if (f32) from = reinterpret_cast<const uint8_t*>(&value);
-    bytes.insert(bytes.end(), from, from + info(dtype).bytes);
-  }
-  return bytes;
-}
-
-std::vector<float> widened(DType dtype, const uint8_t* bytes, size_t count) {
-  std::vector<float> values(count);
-  for (size_t i = 0; i < count; ++i) {
-    uint16_t half = 0;
-    if (dtype == DType::f32) {
-      std::memcpy(&values[i], bytes + 4 * i, 4);
-    } else {
-      std::memcpy(&half, bytes + 2 * i, 2);
-      values[i] = dtype == DType::f16 ? f32_from_f16(half) : f32_from_bf16(half);
-    }
-  }
-  return values;
-}
-
-gf_dtype runtime_dtype(DType dtype) {
-  if (dtype == DType::f32) return GF_F32;
-  return dtype == DType::bf16 ? GF_BF16 : GF_F16;
+  std::vector<float> values(static_cast<size_t>(count));
+  for (float& value : values) value = uniform(random);
+  return stored_as(dtype, values);
 }
 
 FfnSpec swiglu_in(const char* dtypes) {
@@ -85,7 +58,7 @@ CompiledBlock::Bytes CompiledBlock::run(Ffn& ffn, const Bytes& x) const {
 
 bool CompiledBlock::right(const Bytes& x, const uint8_t* y) const {
   std::vector<float> w[3];
-  for (int m = 0; m < 3; ++m) w[m] = widened(ffn_.dtype, stored_[m].data(), kModel * kHidden);
+  for (int m = 0; m < 3; ++m) w[m] = loaded_from(ffn_.dtype, stored_[m].data(), kModel * kHidden);
   ReferenceBlock block;
   block.variant = variant_named("swiglu");
   block.d_model = kModel;
@@ -94,10 +67,10 @@ bool CompiledBlock::right(const Bytes& x, const uint8_t* y) const {
   block.up = w[1].data();
   block.down = w[2].data();
   const size_t count = x.size() / static_cast<size_t>(size());
-  const std::vector<float> in = widened(ffn_.act(), x.data(), count);
+  const std::vector<float> in = loaded_from(ffn_.act(), x.data(), count);
   const Tolerance t = tolerance(ffn_.act(), hidden_, kModel, kHidden);
   const auto reference = reference_ffn(block, in.data(), static_cast<int64_t>(count) / kModel);
-  return acceptable(compare(widened(ffn_.act(), y, count), reference, t), t, kModel, kHidden);
+  return acceptable(compare(loaded_from(ffn_.act(), y, count), reference, t), t, kModel, kHidden);
 }
 
 }  // namespace gatefold::test

@@ -11,6 +11,7 @@
 #include "runtime/reference/compare.h"
 #include "tests/generator/test_block.h"
 #include "tests/support/guarded_memory.h"
+#include "tuning/ffn_data.h"
 
 namespace gatefold::test {
 namespace {
@@ -38,38 +39,12 @@ const Kind kKinds[] = {
     {"avx512_bf16", Target::x86_avx512_bf16, DType::bf16, "fusion=blocked mb=2"},
 };
 
-/// Values of a dtype in its memory format, and back.
-Bytes stored(DType dtype, const Floats& values) {
-  const size_t size = dtype == DType::f32 ? 4 : 2;
-  Bytes bytes(values.size() * size);
-  for (size_t i = 0; i < values.size(); ++i) {
-    const uint16_t half = bf16_from_f32(values[i]);
-    const void* from = dtype == DType::f32 ? static_cast<const void*>(&values[i]) : &half;
-    std::memcpy(bytes.data() + i * size, from, size);
-  }
-  return bytes;
-}
-
-Floats loaded(DType dtype, const uint8_t* bytes, size_t count) {
-  Floats values(count);
-  for (size_t i = 0; i < count; ++i) {
-    uint16_t half = 0;
-    if (dtype == DType::f32) {
-      std::memcpy(&values[i], bytes + 4 * i, 4);
-    } else {
-      std::memcpy(&half, bytes + 2 * i, 2);
-      values[i] = f32_from_bf16(half);
-    }
-  }
-  return values;
-}
-
 Floats random_values(DType dtype, int64_t count, float scale, uint32_t seed) {
   std::mt19937 random(seed);
   std::uniform_real_distribution<float> uniform(-scale, scale);
   Floats values(static_cast<size_t>(count));
   for (float& v : values) v = uniform(random);
-  return loaded(dtype, stored(dtype, values).data(), values.size());
+  return loaded_from(dtype, stored_as(dtype, values).data(), values.size());
 }
 
 /// A library of one kernel for any sizes and rows.
@@ -97,13 +72,13 @@ class AnyLibrary {
 class SizedBlock {
  public:
   SizedBlock(const AnyLibrary& any, int64_t d_model, int64_t d_ff)
-      : dtype_(any.ffn().dtype), d_model_(d_model), d_ff_(d_ff) {
+      : spec_(any.ffn()), d_model_(d_model), d_ff_(d_ff) {
     const float in = 1 / std::sqrt(static_cast<float>(d_model));
     const float out = 1 / std::sqrt(static_cast<float>(d_ff));
-    gate_ = random_values(dtype_, d_ff * d_model, in, 1);
-    up_ = random_values(dtype_, d_ff * d_model, in, 2);
-    down_ = random_values(dtype_, d_model * d_ff, out, 3);
-    bias_ = random_values(dtype_, d_model, 0.3f, 4);
+    gate_ = random_values(spec_.dtype, d_ff * d_model, in, 1);
+    up_ = random_values(spec_.dtype, d_ff * d_model, in, 2);
+    down_ = random_values(spec_.dtype, d_model * d_ff, out, 3);
+    bias_ = random_values(spec_.dtype, d_model, 0.3f, 4);
     gf_ffn_weights w = weights();
     w.gate = tensor(gate_.data(), d_ff, d_model);
     w.up = tensor(up_.data(), d_ff, d_model);
@@ -113,17 +88,18 @@ class SizedBlock {
   }
 
   Floats values(int64_t rows, uint32_t seed) const {
-    return random_values(dtype_, rows * d_model_, 1, seed);
+    return random_values(spec_.dtype, rows * d_model_, 1, seed);
   }
   gf_rows rows_at(void* data, int64_t rows, int64_t stride = 0) const {
-    return {sizeof(gf_rows), dtype_ == DType::f32 ? GF_F32 : GF_BF16, data, rows, d_model_, stride};
+    return {sizeof(gf_rows), runtime_dtype(spec_.dtype), data, rows, d_model_, stride};
   }
   Ffn& ffn() { return *ffn_; }
   int64_t d_model() const { return d_model_; }
 
   /// y of dense rows, the residual beside it.
   Bytes run(const Floats& x, const Floats& residual) {
-    Bytes in = stored(dtype_, x), added = stored(dtype_, residual), y(in.size(), 0xee);
+    Bytes in = stored_as(spec_.dtype, x), added = stored_as(spec_.dtype, residual),
+          y(in.size(), 0xee);
     const int64_t rows = static_cast<int64_t>(x.size()) / d_model_;
     ffn_->run_residual(rows_at(in.data(), rows), rows_at(added.data(), rows),
                        rows_at(y.data(), rows));
@@ -141,16 +117,15 @@ class SizedBlock {
     block.down_bias = bias_.data();
     const int64_t rows = static_cast<int64_t>(x.size()) / d_model_;
     const auto reference = reference_ffn(block, x.data(), rows, {}, residual.data());
-    const Tolerance t =
-        tolerance(dtype_, hidden_dtype(FfnSpec{.dtype = dtype_}, target), d_model_, d_ff_);
-    const Comparison c = compare(loaded(dtype_, y.data(), x.size()), reference, t);
+    const Tolerance t = tolerance(spec_.dtype, hidden_dtype(spec_, target), d_model_, d_ff_);
+    const Comparison c = compare(loaded_from(spec_.dtype, y.data(), x.size()), reference, t);
     EXPECT_TRUE(acceptable(c, t, d_model_, d_ff_))
         << d_model_ << "x" << d_ff_ << ", " << rows << " rows: rel_l2 " << c.rel_l2 << ", scaled "
         << c.scaled << ", output " << c.worst_index << " by " << c.worst << " of its bound";
   }
 
  private:
-  DType dtype_;
+  FfnSpec spec_;
   int64_t d_model_, d_ff_;
   Floats gate_, up_, down_, bias_;
   std::unique_ptr<Ffn> ffn_;
@@ -179,7 +154,7 @@ TEST_P(Residual, IsAddedOnceWhereverItLies) {
       const Floats x = block.values(rows, 7), residual = block.values(rows, 8);
       const Bytes beside = block.run(x, residual);
       block.expect_right(x, residual, beside, GetParam().target);
-      Bytes in = stored(dtype(), x), y = stored(dtype(), residual);
+      Bytes in = stored_as(dtype(), x), y = stored_as(dtype(), residual);
       const gf_rows in_place = block.rows_at(y.data(), rows);
       block.ffn().run_residual(block.rows_at(in.data(), rows), in_place, in_place);
       EXPECT_EQ(y, beside) << d_model << "x" << d_ff << ", " << rows << " rows, in place";
@@ -199,8 +174,8 @@ TEST_P(Residual, StridesAndEdgesAreKept) {
   for (At at : {At::begin, At::end}) {
     for (int64_t rows : {1, 6, 19}) {
       const Floats x = block.values(rows, 7), residual = block.values(rows, 8);
-      const Bytes dense = block.run(x, residual), added = stored(dtype(), residual);
-      Bytes in = stored(dtype(), x);
+      const Bytes dense = block.run(x, residual), added = stored_as(dtype(), residual);
+      Bytes in = stored_as(dtype(), x);
       const size_t span = static_cast<size_t>(((rows - 1) * wide + 37) * size);
       const GuardedMemory apart(span, at), place(span, at);
       std::memset(apart.data(), 0xff, span);
@@ -227,11 +202,11 @@ TEST_P(Residual, NanAndInfinityReachTheOutputInTheirPlace) {
   const int64_t rows = 7;
   const Floats x = block.values(rows, 7);
   Floats residual = block.values(rows, 8);
-  const Floats plain = loaded(dtype(), block.run(x, residual).data(), residual.size());
+  const Floats plain = loaded_from(dtype(), block.run(x, residual).data(), residual.size());
   residual[0] = kInf;
   residual[3 * 37 + 17] = std::nanf("");  // inside a vector
   residual[5 * 37 + 36] = -kInf;          // in the tail
-  const Floats y = loaded(dtype(), block.run(x, residual).data(), residual.size());
+  const Floats y = loaded_from(dtype(), block.run(x, residual).data(), residual.size());
   for (size_t i = 0; i < y.size(); ++i) {
     if (std::isnan(residual[i])) {
       EXPECT_TRUE(std::isnan(y[i])) << i;
