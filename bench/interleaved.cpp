@@ -74,9 +74,9 @@ class Bench {
  private:
   bool stopped() const { return options_.stop && *options_.stop; }
 
-  /// As many copies as make every contender's rotation more than four times the last cache.
+  /// As many copies as make every contender's rotation cold.
   void pack() {
-    const int64_t cold_bytes = 4 * last_level_cache_bytes() + 1;
+    const int64_t cold_bytes = cold_rotation_bytes();
     result_.copies = 1;
     for (Entry& e : entries_) {
       if (stopped()) return;

@@ -68,6 +68,8 @@ int64_t last_level_cache_bytes() {
   return std::max(profile.l2, profile.l3 * caches);
 }
 
+int64_t cold_rotation_bytes() { return 4 * last_level_cache_bytes() + 1; }
+
 int l3_caches(const fs::path& cpus_folder, const std::vector<int>& cpus, int shared_by) {
   std::set<std::string> seen;
   for (const int cpu : cpus) {

@@ -123,11 +123,9 @@ void WeightRotation::list_streams(const gf_kernel& kernel, bool gated) {
   }
 }
 
-/// So many that the rotation is larger than four times the last cache (with twice its size some
-/// reads still hit: four copies of 19 MB beside 32 MB of cache ran at 1.09 times the memory's
-/// speed); fewer where memory ends.
+/// So many that the rotation is cold; fewer where memory ends.
 void WeightRotation::add_copies(const FfnData& data, const RotationOptions& options) {
-  const int64_t cold_bytes = 4 * last_level_cache_bytes() + 1;
+  const int64_t cold_bytes = cold_rotation_bytes();
   const int64_t wanted = std::max<int64_t>(2, (cold_bytes + packed_bytes_ - 1) / packed_bytes_);
   const int64_t most = std::min(kMostCopies, options.memory_bytes / packed_bytes_);
   while (copies() < std::min(wanted, most) && add_block(data, options) == GF_OK) {
