@@ -1,4 +1,5 @@
-"""What gating_cost.py and scaling.py share: their options, runs of `gatefold generate` and `gatefold bench`, and tables."""
+"""What gating_cost.py and scaling.py share: their options, runs of `gatefold generate` and `gatefold bench`, and tables (those of
+peers_table.py too)."""
 import argparse
 import json
 import pathlib

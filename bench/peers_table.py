@@ -9,6 +9,8 @@ import json
 import math
 import sys
 
+import bench_runs
+
 OWN = ("gatefold", "unfused")
 TIED = 1 / 0.98  # a competitor at most 2 % faster is as fast
 CLEARLY = 1.05
@@ -127,17 +129,14 @@ def summary_lines(s):
 
 
 def as_text(cells, names):
-    table = [heading(names)] + list(lines_of(cells, names))
-    widths = [max(len(line[i]) for line in table) for i in range(len(table[0]))]
-    rows = ["  ".join(field.ljust(width) for field, width in zip(line, widths)).rstrip() for line in table]
-    return "\n".join(rows + [""] + list(summary_lines(summary(cells))) + used_by(cells) + list(notes_of(cells)))
+    table = bench_runs.as_text([heading(names), *lines_of(cells, names)])
+    return "\n".join([table, "", *summary_lines(summary(cells)), *used_by(cells), *notes_of(cells)])
 
 
 def as_markdown(cells, names):
-    table = ["| " + " | ".join(heading(names)) + " |", "|" + "---|" * len(heading(names))]
-    table += ["| " + " | ".join(line) + " |" for line in lines_of(cells, names)]
+    table = bench_runs.as_markdown([heading(names), *lines_of(cells, names)])
     lists = [f"- {line}" for line in [*summary_lines(summary(cells)), *used_by(cells), *notes_of(cells)]]
-    return "\n".join(table + [""] + lists)
+    return "\n".join([table, "", *lists])
 
 
 def as_json(cells):
