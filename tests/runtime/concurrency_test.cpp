@@ -3,13 +3,13 @@
 
 #include <barrier>
 #include <cstring>
-#include <fstream>
 #include <memory>
 #include <thread>
 
 #include "runtime/workspace.h"
 #include "tests/runtime/block.h"
 #include "tests/runtime/heap_count.h"
+#include "tests/runtime/resident_bytes.h"
 
 namespace gatefold::test {
 namespace {
@@ -164,13 +164,6 @@ TEST(Allocation, NoneForCallersThatHaveRunTogetherOnce) {
   const uint64_t blocks = workspace_stats().system_allocations;
   all_call();
   EXPECT_EQ(workspace_stats().system_allocations, blocks);
-}
-
-int64_t resident_bytes() {
-  std::ifstream statm("/proc/self/statm");
-  int64_t total = 0, resident = 0;
-  statm >> total >> resident;
-  return resident * 4096;
 }
 
 // known-bugs 52: scratch memory must not grow with the threads that ever called.

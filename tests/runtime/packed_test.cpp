@@ -6,10 +6,10 @@
 #include <unistd.h>
 
 #include <cstring>
-#include <fstream>
 
 #include "runtime/packed_header.h"
 #include "tests/runtime/block.h"
+#include "tests/runtime/resident_bytes.h"
 #include "tests/support/guarded_memory.h"
 
 namespace gatefold::test {
@@ -86,13 +86,6 @@ TEST(Packed, IsNotCopied) {
   std::memset(packed.data + kPackedHeaderBytes, 0,
               static_cast<size_t>(packed.bytes - kPackedHeaderBytes));
   EXPECT_NE(packed.block.run(ffn, x, kRows), with_weights);
-}
-
-int64_t resident_bytes() {
-  std::ifstream statm("/proc/self/statm");
-  int64_t total = 0, resident = 0;
-  statm >> total >> resident;
-  return resident * 4096;
 }
 
 TEST(Packed, ABlockOccupiesLittleMoreThanItsWeights) {

@@ -6,12 +6,12 @@
 
 #include <chrono>
 #include <cstring>
-#include <fstream>
 #include <future>
 #include <thread>
 #include <vector>
 
 #include "runtime/pages.h"
+#include "tests/runtime/resident_bytes.h"
 
 namespace gatefold {
 namespace {
@@ -145,13 +145,6 @@ TEST(Pages, LargeOnesAreAlignedToHugePages) {
   const Pages pages(5 * kMiB + 1);
   EXPECT_EQ(reinterpret_cast<uintptr_t>(pages.data()) % kHugePage, 0u);
   std::memset(pages.data(), 1, pages.bytes());
-}
-
-int64_t resident_bytes() {
-  std::ifstream statm("/proc/self/statm");
-  int64_t total = 0, resident = 0;
-  statm >> total >> resident;
-  return resident * 4096;
 }
 
 TEST(Pages, OccupyAHundredthMoreThanAskedForAtMost) {
