@@ -1,15 +1,16 @@
 #include "tuning/wakeup.h"
 
-#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cmath>
 #include <optional>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "runtime/futex.h"
 #include "runtime/pool.h"
+#include "tuning/race.h"
 
 namespace gatefold {
 namespace {
@@ -57,8 +58,7 @@ double median_us(int threads, int64_t idle_ns) {
     if (!us) return NAN;
     times.push_back(*us);
   }
-  std::nth_element(times.begin(), times.begin() + kRegions / 2, times.end());
-  return times[kRegions / 2];
+  return median(std::move(times));
 }
 
 }  // namespace
