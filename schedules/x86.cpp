@@ -162,19 +162,17 @@ void schedule_x86(FfnStages& s) {
   shape.output();
   if (s.unfused()) shape.unfused_hidden();
   if (s.streamed()) shape.slices();
+  for (Projection& p : s.first) shape.flat(p);
+  if (s.streamed()) return;  // slices() has placed the hidden layer, in a task of its own already
   for (Projection& p : s.first) {
-    if (s.streamed()) {
-      // slices() has placed it
-    } else if (k.point.mb > 0) {
+    if (k.point.mb > 0) {
       p.out.compute_at(s.y, s.row_block);
     } else {
       p.out.compute_root();
     }
-    shape.flat(p);
-    if (!s.streamed()) p.out.parallel(s.no);
+    p.out.parallel(s.no);
   }
   // The first projection writes whole panel groups, at the edge more columns than down reads.
-  if (s.streamed()) return;
   const int group = k.packing.panel * s.first[0].panels_per_matrix;
   s.hidden.bound_storage(s.n, (s.hidden_columns + group - 1) / group * group + kRowPadding);
 }

@@ -18,14 +18,6 @@ bool gated_together(const KernelSpec& k) {
   return k.ffn.variant.gated && k.point.fusion != Fusion::unfused;
 }
 
-}  // namespace
-
-int vectors(const KernelSpec& k) {
-  return k.point.streams * k.packing.panel / info(k.target).vector_lanes;
-}
-
-namespace {
-
 /// Registers beside the accumulators: one row of weights and one broadcast. Widened bf16 also holds
 /// the packed words and the mask that parts them; with 32 registers the compiler keeps more at hand
 /// for both widened types (13 rows spill, 12 do not).
@@ -42,29 +34,6 @@ int held_registers(const KernelSpec& k) {
   }
   return 0;
 }
-
-}  // namespace
-
-int most_rows(const KernelSpec& k) {
-  const int registers = info(k.target).vector_registers;
-  const int most = std::max(0, registers - held_registers(k)) / vectors(k);
-  // One row uses each weight once, straight from memory, unless it must be widened before.
-  const bool widened = k.ffn.dtype != DType::f32 && !uses_bf16_dot(k.ffn, k.target);
-  const bool one_row = !widened && vectors(k) < registers;
-  return std::max(most, one_row ? 1 : 0);
-}
-
-int pair_of(DType dtype) { return dtype == DType::bf16 ? 2 : 1; }
-
-int k_step_of(DType dtype, int panel) { return 64 / (panel * pair_of(dtype) * info(dtype).bytes); }
-
-bool panels_cover_hidden(const FfnSpec& ffn, const Packing& p) {
-  const int64_t line = int64_t{p.pair} * p.k_step;
-  if (ffn.shape.d_ff == Shape::kAny) return p.group * p.panel % (p.k_lines * line) == 0;
-  return packed_lines(p, ffn.shape.d_ff) * line <= packed_panels(p, ffn.shape.d_ff) * p.panel;
-}
-
-namespace {
 
 Reason packing_reason(const KernelSpec& k) {
   const Packing& p = k.packing;
@@ -86,7 +55,59 @@ Reason packing_reason(const KernelSpec& k) {
   return {};
 }
 
+Reason unroll_reason(const KernelSpec& k) {
+  const int u = k.point.unroll;
+  if (u < 1 || u > 8) return out_of_bound("unroll", u, "1 to 8");
+  // A prefetch covers one line: Halide 21 steps a wider box by elements instead of bytes.
+  if (u > 1 && k.point.pf > 0) return out_of_bound("unroll", u, "1 with prefetch");
+  const int64_t lines = k.point.kb > 0 ? k.point.kb : k.packing.k_lines;
+  if (lines % u != 0) return out_of_bound("unroll", u, "a divisor of " + number(lines) + " lines");
+  return {};
+}
+
+/// blocked keeps a block's hidden rows in cache, streamed the partial results of its slices.
+bool works_by_row_blocks(Fusion fusion) {
+  return fusion == Fusion::blocked || fusion == Fusion::streamed;
+}
+
+/// 32-bit indices: no packed matrix may have 2^31 elements or more, padding included. A size that
+/// is left to the call counts as 1 here.
+Reason size_reason(const KernelSpec& k) {
+  constexpr int64_t kLimit = int64_t{1} << 31;
+  const int64_t d_model = std::max<int64_t>(1, k.ffn.shape.d_model);
+  const int64_t d_ff = std::max<int64_t>(1, k.ffn.shape.d_ff);
+  const int64_t packed = std::max(packed_elements(k.packing, d_ff, d_model),
+                                  packed_elements(k.packing, d_model, d_ff));
+  if (packed < kLimit) return {};
+  const std::string wanted = ", wanted less than " + number(kLimit);
+  if (d_model * d_ff >= kLimit) return "d_model * d_ff = " + number(d_model * d_ff) + wanted;
+  return "d_model * d_ff = " + number(packed) + " with its padding" + wanted;
+}
+
 }  // namespace
+
+int vectors(const KernelSpec& k) {
+  return k.point.streams * k.packing.panel / info(k.target).vector_lanes;
+}
+
+int most_rows(const KernelSpec& k) {
+  const int registers = info(k.target).vector_registers;
+  const int most = std::max(0, registers - held_registers(k)) / vectors(k);
+  // One row uses each weight once, straight from memory, unless it must be widened before.
+  const bool widened = k.ffn.dtype != DType::f32 && !uses_bf16_dot(k.ffn, k.target);
+  const bool one_row = !widened && vectors(k) < registers;
+  return std::max(most, one_row ? 1 : 0);
+}
+
+int pair_of(DType dtype) { return dtype == DType::bf16 ? 2 : 1; }
+
+int k_step_of(DType dtype, int panel) { return 64 / (panel * pair_of(dtype) * info(dtype).bytes); }
+
+bool panels_cover_hidden(const FfnSpec& ffn, const Packing& p) {
+  const int64_t line = int64_t{p.pair} * p.k_step;
+  if (ffn.shape.d_ff == Shape::kAny) return p.group * p.panel % (p.k_lines * line) == 0;
+  return packed_lines(p, ffn.shape.d_ff) * line <= packed_panels(p, ffn.shape.d_ff) * p.panel;
+}
 
 Reason streams_reason(const KernelSpec& k) {
   const int s = k.point.streams;
@@ -120,25 +141,6 @@ Reason k_block_reason(const KernelSpec& k) {
   }
   return {};
 }
-
-namespace {
-
-Reason unroll_reason(const KernelSpec& k) {
-  const int u = k.point.unroll;
-  if (u < 1 || u > 8) return out_of_bound("unroll", u, "1 to 8");
-  // A prefetch covers one line: Halide 21 steps a wider box by elements instead of bytes.
-  if (u > 1 && k.point.pf > 0) return out_of_bound("unroll", u, "1 with prefetch");
-  const int64_t lines = k.point.kb > 0 ? k.point.kb : k.packing.k_lines;
-  if (lines % u != 0) return out_of_bound("unroll", u, "a divisor of " + number(lines) + " lines");
-  return {};
-}
-
-/// blocked keeps a block's hidden rows in cache, streamed the partial results of its slices.
-bool works_by_row_blocks(Fusion fusion) {
-  return fusion == Fusion::blocked || fusion == Fusion::streamed;
-}
-
-}  // namespace
 
 Reason blocking_reason(const KernelSpec& k) {
   const bool blocked = works_by_row_blocks(k.point.fusion);
@@ -178,24 +180,6 @@ Reason slices_reason(const KernelSpec& k) {
     return out_of_bound("unroll", k.point.unroll, "a divisor of the slice's lines");
   return {};
 }
-
-namespace {
-
-/// 32-bit indices: no packed matrix may have 2^31 elements or more, padding included. A size that
-/// is left to the call counts as 1 here.
-Reason size_reason(const KernelSpec& k) {
-  constexpr int64_t kLimit = int64_t{1} << 31;
-  const int64_t d_model = std::max<int64_t>(1, k.ffn.shape.d_model);
-  const int64_t d_ff = std::max<int64_t>(1, k.ffn.shape.d_ff);
-  const int64_t packed = std::max(packed_elements(k.packing, d_ff, d_model),
-                                  packed_elements(k.packing, d_model, d_ff));
-  if (packed < kLimit) return {};
-  const std::string wanted = ", wanted less than " + number(kLimit);
-  if (d_model * d_ff >= kLimit) return "d_model * d_ff = " + number(d_model * d_ff) + wanted;
-  return "d_model * d_ff = " + number(packed) + " with its padding" + wanted;
-}
-
-}  // namespace
 
 }  // namespace x86
 
