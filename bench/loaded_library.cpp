@@ -123,7 +123,9 @@ Block LoadedLibrary::create(Shape shape, const gf_ffn_weights& weights, int thre
                          .variant = ffn_.variant.name.c_str()};
   const gf_options options{.struct_size = sizeof(gf_options),
                            .threads = threads,
-                           .isa = isa.empty() ? nullptr : isa.c_str()};
+                           .isa = isa.empty() ? nullptr : isa.c_str(),
+                           .parallel_for = nullptr,
+                           .parallel_for_context = nullptr};
   gf_ffn* ffn = nullptr;
   require_ok(gf_ffn_create(library_.get(), &desc, &weights, &options, &ffn),
              manifest_.path.filename().string());
