@@ -10,10 +10,12 @@ namespace {
 using namespace x86;
 
 /// Cycles per k step of one tile: two fused multiply-adds or two loads a cycle, four cycles from
-/// an accumulator's one addition to its next; half a cycle for what surrounds the tile.
+/// an accumulator's one addition to its next; a third of a cycle for what surrounds the tile (Zen
+/// 3, 64 and 128 rows: tiles of 4 rows, which divide them, take 0.92 to 0.97 of the time of 6
+/// rows).
 double tile_cycles(const KernelSpec& k, int mr) {
   const double nv = vectors(k);
-  return std::max({mr * nv / 2, (mr + nv) / 2, 4.0}) + 0.5;
+  return std::max({mr * nv / 2, (mr + nv) / 2, 4.0}) + 0.33;
 }
 
 int best_row_tile(const KernelSpec& k) {
@@ -50,25 +52,28 @@ void default_wide(KernelSpec& k, int64_t rows) {
 ///   4 rows: 2x4 streams with k-blocks 0.86, 4x2 0.73
 ///   16 rows: k-blocks of 16 lines and prefetch 32 lines ahead 0.90; 64 lines 0.81; without
 ///     prefetch 0.81
-///   192 rows: k-blocks of 128 lines 0.87, with prefetch 0.75, of 16 lines 0.38
+///   128 rows: k-blocks of 64 lines and prefetch one block ahead 0.92; 128 lines without 0.87, with
+///     0.85; 192 rows: of 16 lines without 0.38
 ///   4 rows, 896x4864, of the time of 4 streams: 4x2 with prefetch 0.66 in bf16, 0.94 in f16, since
 ///     half the bytes leave less time to hide the arithmetic behind
-///   128 rows, 2048x768: two lines an iteration 0.797, one 0.782 (43 instructions for 24 fma: where
-///     a neighbour holds half of the core's front end, that is what limits)
+///   64 and 128 rows, 2048x768: k-blocks of 64 lines and prefetch one block ahead 0.88 and 0.90, of
+///     128 lines without prefetch and two lines an iteration 0.82 and 0.87
 /// Tried and left out: blocks of 4 to 32 panels that share a k-block of x (0.95 to 1.12 of the
 /// time); for 16 rows, the prefetch of the next k-block spread over all row tiles instead of issued
-/// by the first (0.99 of the time with blocks of 16 lines, 1.04 to 1.06 with longer ones). Few
-/// tiles want short k-blocks, since only the first tile of a block fetches it; many
-/// tiles want long ones, since each tile then reads x in longer runs.
+/// by the first (0.99 of the time with blocks of 16 lines, 1.04 to 1.06 with longer ones). 16-bit
+/// weights widened to f32 once per k-block, for all row tiles, instead of in registers for each:
+/// bf16 0.95 of the time at 32 rows, 1.0 at 64 and 128, f16 0.99 to 1.05, both 1.2 and more below
+/// 16 rows. Few tiles want short k-blocks, since only the first tile of a block fetches it; many
+/// tiles want longer ones, since each tile then reads x in longer runs, but two blocks must fit L1.
 void default_narrow(KernelSpec& k, int64_t rows) {
   const bool f32 = k.ffn.dtype == DType::f32;
   k.point.streams = rows <= (f32 ? 4 : 2) ? k.packing.group : 2;
   if (most_rows(k) == 0) k.point.streams = 2;
   k.point.mr = best_row_tile(k);
   const int64_t tiles = (rows + k.point.mr - 1) / k.point.mr;
-  if (tiles > 1) k.point.kb = k_block_up_to(k, tiles <= 8 ? 16 : 128);
+  if (tiles > 1) k.point.kb = k_block_up_to(k, tiles <= 8 ? 16 : 64);
   if (tiles <= 8 && k.point.streams == 2 && rows > 2) k.point.pf = 32;
-  if (tiles > 8 && f32 && k.point.kb % 2 == 0 && k.point.kb > 0) k.point.unroll = 2;
+  if (tiles > 8) k.point.pf = k.point.kb;  // the next block, while all tiles read this one
 }
 
 }  // namespace
