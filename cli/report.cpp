@@ -6,6 +6,7 @@
 #include "cli/output.h"
 #include "cli/report_html.h"
 #include "formats/atomic_file.h"
+#include "tuning/fusion_ranges.h"
 #include "tuning/joint_cost.h"
 #include "tuning/race_report.h"
 
@@ -16,6 +17,39 @@ struct Options {
   std::string db, html;
   bool json = false;
 };
+
+std::string block_text(const FfnSpec& ffn) {
+  return ffn.variant.name + " " + ffn.shape.text() + (ffn.bias ? " bias" : "") +
+         (ffn.residual ? " residual" : "");
+}
+
+Json fusions_json(const std::vector<ReportCell>& report) {
+  Json workloads = Json::array();
+  for (const FusionRanges& w : fusion_ranges(report)) {
+    Json ranges = Json::array();
+    for (const FusionRange& r : w.ranges) {
+      ranges.push_back({{"fusion", r.fusion},
+                        {"rows_min", r.rows_min},
+                        {"rows_max", r.rows_max},
+                        {"vs_unfused", number_or_null(r.vs_unfused)}});
+    }
+    workloads.push_back({{"block", block_text(w.key.ffn)},
+                         {"dtype", w.key.ffn.dtypes()},
+                         {"target", info(w.key.target).name},
+                         {"threads", w.key.threads},
+                         {"ranges", ranges}});
+  }
+  return workloads;
+}
+
+void print_fusions(const std::vector<ReportCell>& report) {
+  for (const FusionRanges& w : fusion_ranges(report)) {
+    std::string text;
+    for (const FusionRange& r : w.ranges) text += (text.empty() ? "" : ", ") + r.text();
+    print_line(fmt::format("fastest fusion, {} {}, {} threads: {}", block_text(w.key.ffn),
+                           w.key.ffn.dtypes(), w.key.threads, text));
+  }
+}
 
 Json json_of(const std::vector<ReportCell>& report) {
   Json cells = Json::array();
@@ -46,7 +80,7 @@ Json json_of(const std::vector<ReportCell>& report) {
                      {"at", c.at},
                      {"stale", c.stale}});
   }
-  return {{"cells", cells}};
+  return {{"cells", cells}, {"fusions", fusions_json(report)}};
 }
 
 /// The points, which are long, come after the figures.
@@ -56,9 +90,7 @@ void print_report(const std::vector<ReportCell>& report) {
                "fastest configuration"});
   for (const ReportCell& c : report) {
     const FfnSpec& ffn = c.key.ffn;
-    table.add({ffn.variant.name + " " + ffn.shape.text() + (ffn.bias ? " bias" : "") +
-                   (ffn.residual ? " residual" : ""),
-               ffn.dtypes(), info(c.key.target).name, std::to_string(c.rows),
+    table.add({block_text(ffn), ffn.dtypes(), info(c.key.target).name, std::to_string(c.rows),
                std::to_string(c.key.threads), ms_text(c.median_ms), ratio_text(c.efficiency),
                c.bound, ratio_text(c.speedup), ratio_text(c.vs_unfused), percent_text(c.margin_pct),
                percent_text(c.joint_cost_pct),
@@ -77,6 +109,7 @@ int run(const Options& options) {
     print_json(json_of(report));
   } else {
     print_report(report);
+    print_fusions(report);
   }
   if (report.empty()) print_note(options.db + ": no finished race yet; `gatefold tune` adds them");
   return 0;

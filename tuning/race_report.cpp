@@ -31,16 +31,22 @@ ReportCell make_cell(const StoredRace& stored, const RaceCell& race) {
   return cell;
 }
 
-/// What makes two races rivals for one cell.
-auto identity(const ReportCell& c) {
-  const Variant& v = c.key.ffn.variant;
-  return std::make_tuple(c.key.cpu, c.key.target, v.name, v.slope, v.alpha, v.limit, v.up_offset,
-                         c.key.ffn.dtypes(), c.key.ffn.bias, c.key.ffn.residual,
-                         c.key.ffn.shape.text(), c.key.threads, c.rows, c.key.halide_version,
-                         c.key.generator_version);
+auto identity(const WorkloadKey& key) {
+  const FfnSpec& ffn = key.ffn;
+  const Variant& v = ffn.variant;
+  return std::make_tuple(key.cpu, key.target, v.name, v.slope, v.alpha, v.limit, v.up_offset,
+                         ffn.dtypes(), ffn.bias, ffn.residual, ffn.shape.text(), key.threads,
+                         key.halide_version, key.generator_version);
 }
 
+/// What makes two races rivals for one cell.
+auto identity(const ReportCell& c) { return std::make_pair(identity(c.key), c.rows); }
+
 }  // namespace
+
+bool same_workload(const WorkloadKey& a, const WorkloadKey& b) {
+  return identity(a) == identity(b);
+}
 
 std::vector<ReportCell> report_cells(const std::vector<StoredRace>& races) {
   std::vector<ReportCell> cells;

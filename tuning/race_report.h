@@ -22,6 +22,8 @@ struct ReportCell {
   bool stale = false;                    ///< of another generator or Halide than this program's
 };
 
+bool same_workload(const WorkloadKey& a, const WorkloadKey& b);
+
 /// The newest race of each cell, in the order of the store's newest.
 std::vector<ReportCell> report_cells(const std::vector<StoredRace>& races);
 
