@@ -2,6 +2,7 @@
 # 3.25, so the targets are defined here:
 #   Halide::Halide     the compiler (Halide.h, libHalide.so); its build rpath is the cache folder
 #   Halide::Generator  the `main` of a generator executable
+#   Halide::Adams2019  its autoscheduler, to be loaded at run time
 #   Halide::Runtime    HalideRuntime*.h and HalideBuffer.h only, so that a mere user cannot include Halide.h
 
 set(GATEFOLD_HALIDE_VERSION 21.0.0)
@@ -50,6 +51,10 @@ find_package(Threads REQUIRED)
 add_library(Halide::Runtime INTERFACE IMPORTED GLOBAL)
 target_include_directories(Halide::Runtime INTERFACE "${gatefold_halide_runtime}")
 target_link_libraries(Halide::Runtime INTERFACE Threads::Threads ${CMAKE_DL_LIBS})
+
+add_library(Halide::Adams2019 MODULE IMPORTED GLOBAL)
+set_target_properties(Halide::Adams2019 PROPERTIES
+  IMPORTED_LOCATION "${gatefold_halide}/lib64/libautoschedule_adams2019.so")
 
 # The definitions are those that the wheel's library was built with; Halide.h needs them to match.
 add_library(Halide::Halide SHARED IMPORTED GLOBAL)

@@ -48,10 +48,11 @@ CompiledStep compile(const LadderStep& step, const std::string& name, const fs::
 
 }  // namespace
 
-std::vector<CompiledStep> compile_steps(const std::vector<LadderStep>& steps,
+std::vector<CompiledStep> compile_steps(const std::vector<LadderStep>& steps, int threads,
                                         const fs::path& folder,
                                         const std::function<void(const std::string&)>& progress) {
   const fs::path emitter = ladder_emitter();
+  setenv(kThreadsVariable, std::to_string(threads).c_str(), 1);
   std::vector<CompiledStep> compiled;
   for (const LadderStep& step : steps) {
     progress("compiling " + step.name);

@@ -16,7 +16,7 @@ struct CompiledStep {
 };
 
 /// Compiles each step into the folder, by the emitter beside this program. Throws Error.
-std::vector<CompiledStep> compile_steps(const std::vector<LadderStep>& steps,
+std::vector<CompiledStep> compile_steps(const std::vector<LadderStep>& steps, int threads,
                                         const std::filesystem::path& folder,
                                         const std::function<void(const std::string&)>& progress);
 

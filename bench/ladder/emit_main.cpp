@@ -38,7 +38,8 @@ void write_loop_nest(FfnStages& stages, const std::string& path) {
 
 void emit_step(const KernelSpec& kernel, const std::string& symbol,
                const std::filesystem::path& object, const std::filesystem::path& assembly) {
-  const Scheduler scheduler = ladder_schedule(variable(kScheduleVariable));
+  const int threads = std::atoi(variable(kThreadsVariable).c_str());
+  const Scheduler scheduler = ladder_schedule(variable(kScheduleVariable), threads);
   const std::string nest = variable(kNestVariable);
   const auto schedule_and_show = [&](FfnStages& stages) {
     scheduler(stages);

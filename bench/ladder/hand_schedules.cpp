@@ -2,6 +2,7 @@
 
 #include <vector>
 
+#include "bench/ladder/autoscheduler.h"
 #include "schedules/ffn_stages.h"
 #include "spec/error.h"
 
@@ -52,11 +53,13 @@ void schedule_vectors(FfnStages& s) {
 
 }  // namespace
 
-Scheduler ladder_schedule(const std::string& name) {
+Scheduler ladder_schedule(const std::string& name, int threads) {
   if (name == "naive") return schedule_naive;
   if (name == "vectors") return schedule_vectors;
   if (name == "point") return schedule;
-  fail("schedule '" + name + "', wanted naive, vectors or point");
+  if (name == "adams2019")
+    return [threads](FfnStages& stages) { schedule_adams2019(stages, threads); };
+  fail("schedule '" + name + "', wanted naive, vectors, point or adams2019");
 }
 
 }  // namespace gatefold

@@ -24,6 +24,7 @@ struct Flags {
   int threads = 1;
   double seconds = 60;
   uint64_t seed = 1;
+  bool autoscheduler = false;
 };
 
 void declare(CLI::App& app, Flags& f) {
@@ -39,6 +40,8 @@ void declare(CLI::App& app, Flags& f) {
       ->capture_default_str()
       ->check(CLI::NonNegativeNumber);
   app.add_option("--seed", f.seed, "of weights and inputs")->capture_default_str();
+  app.add_flag("--autoscheduler", f.autoscheduler,
+               "one more line: the schedule of Halide's autoscheduler (Adams2019)");
   app.add_option("--markdown", f.markdown, "writes the page docs/schedule_ladder.md to this file");
 }
 
@@ -85,8 +88,9 @@ int climb(const Flags& flags) {
   const LibraryKernel shipped = shipped_kernel(run.request, flags.schedule);
   run.origin = shipped.record.origin;
   run.steps = ladder_to(shipped.spec);
+  if (flags.autoscheduler) run.steps.push_back(autoscheduled(run.steps.front()));
   const RunFolder folder;
-  run.compiled = compile_steps(run.steps, folder.path(), show);
+  run.compiled = compile_steps(run.steps, flags.threads, folder.path(), show);
   for (const CompiledStep& step : run.compiled) run.request.libraries.push_back(step.library);
   run.figures = measure_steps(run.request, flags.seconds, show);
   std::cout << ladder_text(run);

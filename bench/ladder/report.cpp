@@ -72,7 +72,8 @@ std::string figures_line(const StepFigures& f) {
 
 std::string step_section(const LadderRun& run, size_t i) {
   const LadderStep& step = run.steps[i];
-  const std::string point = step.point().empty() ? "by hand" : "`" + step.point() + "`";
+  std::string point = step.point().empty() ? "by hand" : "`" + step.point() + "`";
+  if (step.schedule == "adams2019") point = "by Halide";
   return fmt::format("## {}. {}\n\n{}.\n\n{}\n\nSchedule: {}. {}\n```\n{}```\n", i + 1, step.name,
                      step.change, step.reason, point, figures_line(run.figures.steps[i]),
                      run.compiled[i].loop_nest);
@@ -89,9 +90,10 @@ std::string command_of(const LadderRun& run) {
   const MeasureRequest& r = run.request;
   return fmt::format(
       "build/gatefold-ladder --variant {} --shape {} --rows {} --dtype {} --threads {} \\\n"
-      "  --target {} --schedule '{}' --seconds {:g} --markdown docs/schedule_ladder.md",
+      "  --target {} --schedule '{}' --seconds {:g}{} --markdown docs/schedule_ladder.md",
       r.ffn.variant.name, r.ffn.shape.text(), r.rows, info(r.ffn.dtype).name, r.threads,
-      info(r.target).name, run.schedule, run.seconds);
+      info(r.target).name, run.schedule, run.seconds,
+      run.steps.size() > 6 ? " --autoscheduler" : "");
 }
 
 void replace(std::string& text, const std::string& mark, const std::string& part) {

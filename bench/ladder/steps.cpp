@@ -152,6 +152,18 @@ LadderStep last(const LadderStep& before, const KernelSpec& shipped) {
 
 }  // namespace
 
+LadderStep autoscheduled(const LadderStep& naive) {
+  LadderStep step = naive;
+  step.name = "Adams2019";
+  step.schedule = "adams2019";
+  step.change = "For comparison: the naive step's algorithm, scheduled by Halide's autoscheduler";
+  step.reason =
+      "Adams2019 searches by a cost model that was trained on other pipelines, with the weights "
+      "that come with Halide 21 and all of the target's instructions. It may neither change the "
+      "algorithm nor pack x otherwise.";
+  return step;
+}
+
 std::string LadderStep::point() const { return schedule == "point" ? kernel.point.text() : ""; }
 
 std::vector<LadderStep> ladder_to(const KernelSpec& shipped) {

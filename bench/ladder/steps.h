@@ -15,12 +15,15 @@ struct LadderStep {
   std::string reason;    ///< why that helps, in a few sentences
   KernelSpec kernel;
 
-  /// The schedule point; empty for the two steps by hand.
+  /// The schedule point; empty where no point makes the schedule.
   std::string point() const;
 };
 
 /// The six steps that lead to this kernel. All have its packing, so that they read the same
 /// weights. Throws Error if a step would not be legal.
 std::vector<LadderStep> ladder_to(const KernelSpec& shipped);
+
+/// For comparison: the naive step's algorithm, scheduled by Halide's autoscheduler.
+LadderStep autoscheduled(const LadderStep& naive);
 
 }  // namespace gatefold

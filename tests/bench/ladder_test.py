@@ -31,9 +31,9 @@ class Ladder(unittest.TestCase):
             self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
             return done.stdout, page.read_text(encoding="utf-8")
 
-    def check_figures(self, text):
+    def check_figures(self, text, numbers="123456"):
         rows = figures(text)
-        self.assertEqual([row[0] for row in rows], list("123456"), text)
+        self.assertEqual([row[0] for row in rows], list(numbers), text)
         for row in rows:
             self.assertEqual(row[-1], "yes", text)
             self.assertGreater(float(row[2]), 0)
@@ -84,6 +84,12 @@ class Ladder(unittest.TestCase):
         steps = STEP.findall(text)
         self.assertEqual(steps[4][1], "packed x")
         self.assertEqual(steps[4][2], steps[5][2])
+
+    def test_the_autoscheduler_is_one_line_more(self):
+        text, _ = self.climb(*TINY, "--autoscheduler")
+        self.check_figures(text, "1234567")
+        self.assertEqual(figures(text)[6][1], "Adams2019")
+        self.assertEqual(STEP.findall(text)[6][2], "by Halide")
 
     def test_mistakes_are_named(self):
         for wrong, name in ((("--shape", "32"), "--shape"), (("--rows", "0"), "--rows"), (("--dtype", "f64"), "f64"),
