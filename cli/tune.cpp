@@ -12,8 +12,13 @@
 #include "cli/progress.h"
 #include "cli/run_options.h"
 #include "cli/spec_options.h"
+#include "cli/tune_output.h"
+#include "cli/tune_replay.h"
 #include "formats/atomic_file.h"
 #include "spec/error.h"
+#include "spec/names.h"
+#include "tuning/record.h"
+#include "tuning/strategy.h"
 #include "tuning/winners.h"
 
 namespace gatefold::cli {
@@ -21,10 +26,10 @@ namespace {
 
 struct Options {
   SpecOptions spec;
-  std::string db, strategy = "random", export_file;
-  std::optional<std::string> budget;
-  std::optional<int> trials;
+  std::string db, export_file, record, replay;
+  std::optional<std::string> budget, trials, effort, strategy;
   uint64_t seed = 1;
+  int seeds = 20;
   int threads = 0;
   bool json = false;
 };
@@ -44,6 +49,33 @@ double parse_budget(const std::string& text) {
   return seconds;
 }
 
+/// Presets of --trials.
+struct Effort {
+  std::string name;
+  int trials;
+};
+const std::vector<Effort>& all_efforts() {
+  static const std::vector<Effort> efforts = {{"quick", 32}, {"standard", 128}, {"deep", 512}};
+  return efforts;
+}
+
+std::optional<int> trials_wanted(const Options& o) {
+  constexpr int kMostTrials = 1000000;
+  if (o.effort && o.trials) fail_usage("--effort and --trials: both given, wanted one of them");
+  if (o.effort) return find_named(all_efforts(), *o.effort, "effort").trials;
+  if (!o.trials) return std::nullopt;
+  int value = 0;
+  const char* const end = o.trials->data() + o.trials->size();
+  const auto [rest, error] = std::from_chars(o.trials->data(), end, value);
+  if (error != std::errc() || rest != end || value < 1 || value > kMostTrials) {
+    fail_usage(fmt::format("--trials: '{}', wanted a whole number from 1 to {}", *o.trials,
+                           kMostTrials));
+  }
+  return value;
+}
+
+bool has_budget(const Options& o) { return o.budget || o.trials || o.effort; }
+
 Target only_target(const std::vector<Target>& targets) {
   if (targets.size() != 1) {
     fail_usage(
@@ -62,7 +94,9 @@ std::string progress_text(const TuneProgress& p) {
 }
 
 TuneRequest request_of(const Options& o, Progress& progress) {
-  if (!o.budget && !o.trials) fail_usage("--budget: missing, wanted it or --trials");
+  if (!has_budget(o) && o.record.empty()) {
+    fail_usage("--budget: missing, wanted it, --trials or --effort");
+  }
   const Spec spec = resolve(o.spec);
   TuneRequest request;
   request.ffn = spec.ffn;
@@ -70,8 +104,8 @@ TuneRequest request_of(const Options& o, Progress& progress) {
   request.rows = spec.rows;
   request.threads = threads_in_use(o.threads);
   if (o.budget) request.budget_s = parse_budget(*o.budget);
-  request.trials = o.trials;
-  request.strategy = o.strategy;
+  request.trials = trials_wanted(o);
+  request.strategy = o.strategy.value_or(kDefaultStrategy);
   request.seed = o.seed;
   request.database = o.db;
   request.stop = &interrupt_flag();
@@ -82,62 +116,6 @@ TuneRequest request_of(const Options& o, Progress& progress) {
   return request;
 }
 
-Json json_of(const TuneResult& result, const TuneRequest& request) {
-  Json cells = Json::array();
-  for (const RaceCell& c : result.race.cells) {
-    cells.push_back({{"rows", c.bucket.tuned_rows},
-                     {"point", c.point},
-                     {"origin", c.origin},
-                     {"median_ms", number_or_null(c.median_ms)},
-                     {"default_ms", number_or_null(c.default_ms)},
-                     {"speedup", number_or_null(speedup_of(c))},
-                     {"ratio_low", number_or_null(c.ratio_low)},
-                     {"ratio_high", number_or_null(c.ratio_high)},
-                     {"unfused_ms", number_or_null(c.unfused_ms)},
-                     {"efficiency", number_or_null(c.efficiency)},
-                     {"bound", c.bound},
-                     {"runner_up", c.runner_up.empty() ? Json() : Json(c.runner_up)},
-                     {"margin_pct", number_or_null(c.margin_pct)},
-                     {"joint_cost_pct", number_or_null(c.joint_cost_pct)}});
-  }
-  Json failed = Json::object();
-  for (const auto& [kind, count] : result.failed) failed[kind] = count;
-  return {{"trials", result.trials},
-          {"ok", result.ok},
-          {"failed", failed},
-          {"measured_now", result.measured_now},
-          {"speedup", number_or_null(result.speedup)},
-          {"interrupted", result.interrupted},
-          {"race_reused", result.race_reused},
-          {"target", info(request.target).name},
-          {"packing", result.race.packing},
-          {"cells", cells}};
-}
-
-void print_counts(const TuneResult& result) {
-  std::string text = fmt::format("{} trials, {} ok, {} measured now", result.trials, result.ok,
-                                 result.measured_now);
-  for (const auto& [kind, count] : result.failed) text += fmt::format(", {} {}", count, kind);
-  print_line(text);
-}
-
-void print_result(const TuneResult& result, const TuneRequest& request) {
-  print_line(fmt::format("{} on {}", describe(request.ffn), info(request.target).name));
-  print_counts(result);
-  if (result.race.cells.empty()) return;
-  Table table({">rows", ">median ms", ">default ms", ">speedup", "95 % of the ratio", ">efficiency",
-               ">margin", ">joint cost", "fastest configuration"});
-  for (const RaceCell& c : result.race.cells) {
-    table.add({std::to_string(c.bucket.tuned_rows), ms_text(c.median_ms), ms_text(c.default_ms),
-               ratio_text(speedup_of(c)),
-               ratio_text(c.ratio_low) + " - " + ratio_text(c.ratio_high), ratio_text(c.efficiency),
-               percent_text(c.margin_pct), percent_text(c.joint_cost_pct),
-               c.point + " (" + c.origin + ")"});
-  }
-  table.print();
-  print_line(fmt::format("{}x the default over all row counts", ratio_text(result.speedup)));
-}
-
 /// All winners of the database, those of earlier runs included.
 void export_winners(const Options& o) {
   if (o.export_file.empty()) return;
@@ -145,23 +123,64 @@ void export_winners(const Options& o) {
   write_file_atomically(o.export_file, winners_json(winners_of(store)));
 }
 
-int run(const Options& o) {
-  Progress progress;
-  const TuneRequest request = request_of(o, progress);
-  // Before the budget is spent: whether the file can be made at all.
-  if (!o.export_file.empty()) const AtomicFile probe(o.export_file);
+/// What the database holds, as a file for --replay.
+void record(const Options& o, const TuneRequest& request) {
+  if (o.record.empty()) return;
+  const RecordedSpace space = recorded_trials(request);
+  write_recorded_space(o.record, space);
+  if (has_budget(o)) return;
+  if (o.json) {
+    print_json({{"points", space.points.size()}, {"file", o.record}});
+  } else {
+    print_line(fmt::format("{} points in {}", space.points.size(), o.record));
+  }
+}
+
+/// Before the budget is spent: whether a file can be made at all.
+void check_writable(const std::string& file) {
+  if (!file.empty()) const AtomicFile probe(file);
+}
+
+int run_tuning(const Options& o, const TuneRequest& request, Progress& progress) {
   const TuneResult result = tune(request);
   progress.clear();
-  if (o.json) {
-    print_json(json_of(result, request));
-  } else {
-    print_result(result, request);
-  }
-  for (const std::string& note : result.notes) print_note(note);
-  export_winners(o);
+  print_tuning(result, request, o.json);
   if (!result.interrupted) return 0;
   print_note("interrupted; " + o.db + " keeps what is finished, the same command goes on there");
   return kExitInterrupted;
+}
+
+int replay(const Options& o) {
+  const std::pair<const char*, bool> others[] = {{"--db", !o.db.empty()},
+                                                 {"--budget", o.budget.has_value()},
+                                                 {"--effort", o.effort.has_value()},
+                                                 {"--export", !o.export_file.empty()},
+                                                 {"--record", !o.record.empty()}};
+  for (const auto& [flag, given] : others) {
+    if (given) fail_usage(fmt::format("{}: not with --replay, which measures nothing", flag));
+  }
+  return run_replay({o.replay, o.strategy, o.trials, o.seeds, o.json});
+}
+
+int run(const Options& o) {
+  if (!o.replay.empty()) return replay(o);
+  if (o.db.empty()) fail_usage("--db: missing, wanted it or --replay");
+  Progress progress;
+  const TuneRequest request = request_of(o, progress);
+  check_writable(o.export_file);
+  check_writable(o.record);
+  if (!o.record.empty()) check_recordable(request);
+  const int code = has_budget(o) ? run_tuning(o, request, progress) : 0;
+  export_winners(o);
+  record(o, request);
+  return code;
+}
+
+std::string strategy_help() {
+  std::string help = fmt::format("how candidates are chosen (default: {}; with --replay: all)",
+                                 kDefaultStrategy);
+  for (const StrategyInfo& s : all_strategies()) help += fmt::format("\n{}: {}", s.name, s.meaning);
+  return help;
 }
 
 }  // namespace
@@ -170,15 +189,24 @@ void add_tune_command(CLI::App& app, Action& action) {
   auto o = std::make_shared<Options>();
   CLI::App* command = app.add_subcommand("tune", "Searches the fastest schedules on this machine");
   add_spec_options(*command, o->spec);
-  command->add_option("--db", o->db, "tuning database, made if it is missing")->required();
+  command->add_option("--db", o->db, "tuning database, made if it is missing");
   command->add_option("--budget", o->budget, "time of this run: 60s, 10m, 1h");
-  command->add_option("--trials", o->trials, "trials in the database, earlier ones included")
-      ->check(CLI::Range(1, 1000000));
-  command->add_option("--strategy", o->strategy, "how candidates are chosen")
-      ->capture_default_str();
+  command->add_option("--trials", o->trials,
+                      "trials in the database, earlier ones included (with --replay: N[,N…])");
+  command->add_option("--effort", o->effort,
+                      "the same by name: quick (32), standard (128), deep (512)");
+  command->add_option("--strategy", o->strategy, strategy_help());
   command->add_option("--seed", o->seed, "of the strategy and the data")->capture_default_str();
   command->add_option("--threads", o->threads, kThreadsHelp)->check(CLI::Range(1, 1024));
   command->add_option("--export", o->export_file, "writes the winners as JSON");
+  command->add_option("--record", o->record,
+                      "writes the trials of one row bucket as FILE.csv.gz, for --replay; without "
+                      "--budget, --trials or --effort nothing else is done");
+  command->add_option("--replay", o->replay,
+                      "FILE[,FILE…]: runs strategies on recorded spaces instead of measuring");
+  command->add_option("--seeds", o->seeds, "of --replay: how often each strategy is run")
+      ->capture_default_str()
+      ->check(CLI::Range(1, 10000));
   command->add_flag("--json", o->json, "one JSON object on stdout");
   command->footer(
       "Example:\n"

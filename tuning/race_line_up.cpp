@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "tuning/strategy.h"
+#include "tuning/standings.h"
 
 namespace gatefold {
 namespace {

@@ -16,26 +16,37 @@ namespace {
 // Of a budget, for the final race; more where calls are so long that it takes more.
 constexpr double kRaceShare = 0.35, kLargestRaceShare = 0.6;
 
-/// Asks, measures and tells until trials, time or space end.
+StrategyInput input_of(const TuneRequest& request, const SearchSpace& space) {
+  StrategyInput input{space};
+  input.seed = request.seed;
+  input.budget = request.trials;
+  input.predicted_ms = model_of(space, request.cost_model, request.threads);
+  return input;
+}
+
+/// Asks, measures and tells until trials, time or space end. A strategy is asked for and told
+/// whole batches of one size, however many of them time allows at once: so a resumed run proposes
+/// what an undisturbed one does.
 class Search {
  public:
   Search(const TuneRequest& request, const SearchSpace& space, TrialRunner& runner)
       : request_(request),
         space_(space),
         runner_(runner),
-        strategy_(make_strategy(request.strategy, space, request.seed)),
+        strategy_(make_strategy(request.strategy, input_of(request, space))),
         first_(space.buckets.size()),
-        batch_(std::max<size_t>(4, 2 * space.buckets.size())) {}
+        size_(batch_size(space)) {}
 
   void run() {
     while (!runner_.stopped()) {
-      const std::vector<Candidate> batch = next_batch();
-      if (batch.empty()) return;
+      if (done_ == batch_.size()) next_batch();
+      const std::vector<Candidate> now = affordable();
+      if (now.empty()) return;
       const double before = runner_.elapsed_s();
       const int measured = runner_.measured_now();
-      runner_.run(batch);
+      runner_.run(now);
       if (runner_.stopped()) return;
-      for (const Candidate& c : batch) strategy_->tell(c, runner_.book().screened_ms(c));
+      done_ += now.size();
       if (const int fresh = runner_.measured_now() - measured) {
         seconds_each_ = (runner_.elapsed_s() - before) / fresh;
       }
@@ -45,7 +56,7 @@ class Search {
  private:
   /// Trials that may still be made.
   size_t room() const {
-    double room = static_cast<double>(batch_);
+    double room = static_cast<double>(size_);
     if (request_.trials) room = std::min(room, 1.0 * (*request_.trials - runner_.book().size()));
     if (request_.budget_s && runner_.measured_now() == 0) {
       // How long they take is not known yet; the defaults are what every result needs.
@@ -63,25 +74,38 @@ class Search {
                       kLargestRaceShare * budget);
   }
 
-  /// Known trials are proposed again when a run is resumed; they take no room.
-  std::vector<Candidate> next_batch() {
-    std::vector<Candidate> batch;
-    size_t fresh = 0;
-    const size_t most = room();
-    while (batch.size() < batch_ && fresh < most) {
+  /// Tells the last batch and asks for the next.
+  void next_batch() {
+    for (const Candidate& c : batch_) strategy_->tell(c, runner_.book().screened_ms(c));
+    batch_.clear();
+    done_ = 0;
+    while (batch_.size() < size_) {
       std::optional<Candidate> candidate = strategy_->ask();
       if (!candidate) break;
-      if (!runner_.book().find(*candidate)) ++fresh;
-      batch.push_back(*candidate);
+      batch_.push_back(*candidate);
     }
-    return batch;
+  }
+
+  /// What of the batch may be measured now. Known trials are proposed again when a run is resumed;
+  /// they take no room.
+  std::vector<Candidate> affordable() const {
+    std::vector<Candidate> now;
+    size_t fresh = 0;
+    const size_t most = room();
+    for (size_t i = done_; i < batch_.size() && fresh < most; ++i) {
+      if (!runner_.book().find(batch_[i])) ++fresh;
+      now.push_back(batch_[i]);
+    }
+    return now;
   }
 
   const TuneRequest& request_;
   const SearchSpace& space_;
   TrialRunner& runner_;
   std::unique_ptr<Strategy> strategy_;
-  size_t first_, batch_;
+  size_t first_, size_;
+  std::vector<Candidate> batch_;
+  size_t done_ = 0;  ///< of the batch
   double seconds_each_ = 0;
 };
 

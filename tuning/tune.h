@@ -15,6 +15,7 @@
 #include "tuning/measure_lock.h"
 #include "tuning/roof.h"
 #include "tuning/store.h"
+#include "tuning/strategy.h"
 #include "tuning/worker_client.h"
 
 namespace gatefold {
@@ -36,7 +37,8 @@ struct TuneRequest {
 
   std::optional<double> budget_s;  ///< of this run
   std::optional<int> trials;       ///< stored ones of this workload included
-  std::string strategy = "random";
+  std::string strategy = kDefaultStrategy;
+  CostModel cost_model = {};  ///< where the search begins; without one it begins all over the space
   uint64_t seed = 1;
   std::filesystem::path database;
 

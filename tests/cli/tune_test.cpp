@@ -108,6 +108,63 @@ TEST_F(Tune, CtrlCKeepsWhatIsFinished) {
   EXPECT_GE(resumed.json()["trials"], json["trials"]);
 }
 
+TEST_F(Tune, ARecordedSpaceIsReplayed) {
+  const std::string db = folder_ / "t.db", file = folder_ / "s.csv.gz";
+  const Outcome tuned = gatefold(
+      tune(db, {"--trials", "6", "--strategy", "exhaustive", "--record", file, "--json"}));
+  ASSERT_EQ(tuned.exit_code, 0) << tuned.err;
+  EXPECT_EQ(tuned.json()["trials"], 6);
+  const std::string first = content(file);
+
+  const Outcome recorded = gatefold(tune(db, {"--record", file, "--json"}));
+  ASSERT_EQ(recorded.exit_code, 0) << recorded.err;
+  EXPECT_EQ(recorded.json()["points"], 6);
+  EXPECT_EQ(content(file), first) << "nothing was measured in between";
+
+  const Outcome replayed =
+      gatefold({"tune", "--replay", file + "," + file, "--seeds", "2", "--trials", "4,8", "--json"});
+  ASSERT_EQ(replayed.exit_code, 0) << replayed.err;
+  EXPECT_THAT(replayed.err, HasSubstr("are not in it and answer as failed"));
+  const auto json = replayed.json();
+  ASSERT_EQ(json["spaces"].size(), 2u);
+  EXPECT_EQ(json["spaces"][0]["points"], 6);
+  EXPECT_EQ(json["spaces"][0]["rows"], 2);
+  std::set<std::pair<std::string, int>> cells;
+  for (const auto& cell : json["spaces"][1]["cells"]) {
+    cells.emplace(cell["strategy"], cell["trials"]);
+    EXPECT_GE(cell["median"], 1);
+    EXPECT_GE(cell["p90"], cell["median"]);
+  }
+  EXPECT_EQ(cells.size(), 10u) << "five strategies at two budgets";
+
+  const Outcome table = gatefold({"tune", "--replay", file, "--seeds", "2", "--strategy", "random"});
+  EXPECT_THAT(table.out, HasSubstr("6 points, optimum"));
+  EXPECT_THAT(table.out, HasSubstr("256 trials"));
+  EXPECT_THAT(table.out, HasSubstr("\nrandom "));
+}
+
+TEST_F(Tune, AnEffortIsANumberOfTrials) {
+  const Outcome outcome = gatefold(tune(folder_ / "t.db", {"--effort", "quick", "--json"}));
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_EQ(outcome.json()["trials"], 32);
+}
+
+TEST_F(Tune, RecordingWithoutADatabaseOrTrialsFails) {
+  const Outcome none = gatefold(tune(folder_ / "t.db", {"--record", folder_ / "s.csv.gz"}));
+  EXPECT_EQ(none.exit_code, 1);
+  EXPECT_THAT(none.err, HasSubstr("t.db"));
+  EXPECT_THAT(folder_.names(), testing::IsEmpty());
+}
+
+TEST(Replay, FilesThatAreNoneAreRefused) {
+  const TempFolder folder;
+  folder.file("s.csv.gz", "packing,point,kind,ms\n");
+  const Outcome outcome = gatefold({"tune", "--replay", folder / "s.csv.gz"});
+  EXPECT_EQ(outcome.exit_code, 1);
+  EXPECT_EQ(outcome.out, "");
+  EXPECT_THAT(outcome.err, HasSubstr("s.csv.gz: no gzip data"));
+}
+
 TEST_F(Tune, AnExportThatCannotBeWrittenIsRefusedBeforeTheWork) {
   const std::string db = folder_ / "t.db";
   for (const std::string& file : {folder_.path().string(), (folder_ / "none/w.json").string()}) {

@@ -28,6 +28,7 @@ THIRD_PARTY = {
     "gtest/*": "gtest",
     "gmock/*": "gtest",
     "benchmark/*": "benchmark",
+    "zlib.h": "zlib",
 }
 
 
@@ -61,7 +62,7 @@ GENERATED = {"generator/kernel_table_text.h", "bench/ladder/page_template.h"}
 
 LAYERS = (
     Layer("spec", ("spec/*",), "", PURE),
-    Layer("formats", ("formats/*",), "spec", outside("json", "fmt")),
+    Layer("formats", ("formats/*",), "spec", outside("json", "fmt", "zlib")),
     Layer("spaces", ("schedules/*space*",), "spec", PURE, (NO_ACTIVATION, NO_FILES)),
     Layer("schedules", ("schedules/*",), "spaces spec", PURE | {"fmt", "Halide"}, (NO_ACTIVATION, NO_FILES)),
     Layer("library", LIBRARY, "formats spec public", outside("json", "fmt")),

@@ -3,6 +3,8 @@
 #include <deque>
 #include <vector>
 
+#include "tuning/seeded_random.h"
+#include "tuning/standings.h"
 #include "tuning/strategy.h"
 
 namespace gatefold {
@@ -12,7 +14,7 @@ namespace gatefold {
 /// behind.
 class RandomStrategy : public Strategy {
  public:
-  RandomStrategy(const SearchSpace& space, uint64_t seed);
+  explicit RandomStrategy(const StrategyInput& input);
 
   std::optional<Candidate> ask() override;
   void tell(const Candidate& candidate, double ms) override;

@@ -1,4 +1,4 @@
-#include "tuning/random_strategy.h"
+#include "tuning/strategies/random_strategy.h"
 
 #include <algorithm>
 
@@ -15,12 +15,13 @@ void shuffle(std::vector<SchedulePoint>& points, SeededRandom& random) {
 
 }  // namespace
 
-RandomStrategy::RandomStrategy(const SearchSpace& space, uint64_t seed)
-    : space_(space),
-      seed_(seed),
-      random_(seed),
-      standings_(space),
-      pools_(space.packings.size(), std::vector<Pool>(space.buckets.size())) {
+RandomStrategy::RandomStrategy(const StrategyInput& input)
+    : space_(input.space),
+      seed_(input.seed),
+      random_(input.seed),
+      standings_(space_),
+      pools_(space_.packings.size(), std::vector<Pool>(space_.buckets.size())) {
+  const SearchSpace& space = space_;
   for (size_t p = 0; p < space.packings.size(); ++p) {
     if (!space.searched(p)) continue;
     for (size_t b = 0; b < space.buckets.size(); ++b) {
