@@ -7,28 +7,34 @@
 namespace gatefold {
 namespace {
 
-using Times = std::map<std::string, double>;              // by packing
-using Bases = std::map<std::string, const TrialResult*>;  // by packing
+using Times = std::map<std::string, double>;  // by packing
 
-/// What the trials of each packing are relative to. The newest, if there are several: another
-/// program may have thought another point the default.
-Bases defaults_of(const std::vector<TrialRecord>& trials, const RowBucket& bucket) {
-  Bases bases;
+/// What the trials of each packing are relative to, in milliseconds. The newest, if there are
+/// several: another program may have thought another point the default.
+Times anchor_times(const std::vector<TrialRecord>& trials, const RowBucket& bucket) {
+  Times anchors;
+  double first_ms = kUnknown;  // of the default beside which the others' were timed
   for (const TrialRecord& trial : trials) {
-    if (trial.is_of(bucket) && trial.proposer == "default") {
-      bases[trial.packing.text()] = &trial.result;
-    }
+    if (!trial.is_of(bucket) || trial.proposer != "default") continue;
+    const bool own_anchor = !std::isfinite(trial.result.ratio) || trial.result.ratio == 1;
+    const double ms = screened_ms(trial.result, own_anchor ? kUnknown : first_ms);
+    if (own_anchor) first_ms = ms;
+    anchors[trial.packing.text()] = ms;
   }
-  return bases;
+  return anchors;
 }
 
 Times best_times(const std::vector<TrialRecord>& trials, const RowBucket& bucket) {
-  Bases bases = defaults_of(trials, bucket);
+  const Times anchors = anchor_times(trials, bucket);
   Times best;
   for (const TrialRecord& trial : trials) {
     if (!trial.is_of(bucket)) continue;
     const std::string packing = trial.packing.text();
-    const double ms = screened_ms(trial.result, bases[packing]);
+    const auto anchor = anchors.find(packing);
+    const double ms =
+        trial.proposer == "default" && anchor != anchors.end()
+            ? anchor->second
+            : screened_ms(trial.result, anchor != anchors.end() ? anchor->second : kUnknown);
     if (!std::isfinite(ms)) continue;
     double& known = best.emplace(packing, ms).first->second;
     known = std::min(known, ms);

@@ -55,10 +55,10 @@ TrialKind trial_kind_named(std::string_view wanted) {
   fail_usage(unknown_name_message("trial kind", wanted, names));
 }
 
-double screened_ms(const TrialResult& trial, const TrialResult* base) {
+double screened_ms(const TrialResult& trial, double anchor_ms) {
   if (trial.kind != TrialKind::ok) return kUnknown;
-  const bool relative = base && base->kind == TrialKind::ok && std::isfinite(trial.ratio);
-  return relative ? trial.ratio * base->median_ms : trial.median_ms;
+  const bool relative = std::isfinite(anchor_ms) && std::isfinite(trial.ratio);
+  return relative ? trial.ratio * anchor_ms : trial.median_ms;
 }
 
 }  // namespace gatefold

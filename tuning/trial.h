@@ -41,13 +41,12 @@ struct TrialResult {
   std::vector<double> samples;  ///< by round; NaN for rounds it was left out of
   int disturbed = 0;            ///< samples kept although the system interfered with them
   double median_ms = kUnknown;
-  double ratio = kUnknown;  ///< time / time of the default point, paired in the same rounds
+  double ratio = kUnknown;  ///< time / its anchor's (TrialBook::anchor_of), in the same rounds
   TrialError error;
 };
 
-/// Milliseconds to rank it by: relative to `base`, the default point's trial of its packing and
-/// bucket, so that drift between requests cancels; as measured if that did not run or is null. NaN
-/// if the trial failed.
-double screened_ms(const TrialResult& trial, const TrialResult* base);
+/// Milliseconds to rank it by: its ratio times those of what it was timed beside, so that drift
+/// between requests cancels; as measured if `anchor_ms` or the ratio is NaN. NaN if the trial failed.
+double screened_ms(const TrialResult& trial, double anchor_ms);
 
 }  // namespace gatefold

@@ -54,11 +54,17 @@ Candidate TrialBook::default_of(size_t packing, size_t bucket) const {
   return {packing, bucket, space_.default_point(packing, bucket), "default"};
 }
 
+Candidate TrialBook::anchor_of(const Candidate& c) const {
+  const Candidate own = default_of(c.packing, c.bucket);
+  return own.same_kernel(c) && space_.searched(0) ? default_of(0, c.bucket) : own;
+}
+
 double TrialBook::screened_ms(const Candidate& c) const {
   const TrialRecord* trial = find(c);
   if (!trial) return kUnknown;
-  const TrialRecord* base = find(default_of(c.packing, c.bucket));
-  return gatefold::screened_ms(trial->result, base ? &base->result : nullptr);
+  const Candidate anchor = anchor_of(c);
+  return gatefold::screened_ms(trial->result,
+                               anchor.same_kernel(c) ? kUnknown : screened_ms(anchor));
 }
 
 std::vector<Candidate> TrialBook::ranked(size_t packing, size_t bucket) const {

@@ -17,12 +17,22 @@ constexpr double kDropRatio = 1.25;
 constexpr double kCheckSeconds = 15;  // reference and loading, beside the runs themselves
 // A round runs every racer up to three times; so many times longer, and it counts as hung.
 constexpr double kRunsInARound = 3, kPatience = 4;
+// Short calls are repeated more often: a few calls of a millisecond say little, and compiling takes
+// ten times as long as these.
+constexpr int kFewestRounds = 5, kMostRounds = 25;
+constexpr double kScreeningMs = 40;  // of one candidate
 constexpr double kLeastFlops = 1e10;  // per second, until the first time is known
 
 BuilderOptions builder_options(const TuneRequest& request) {
   BuilderOptions options = request.builder;
   options.stop = request.stop;
   return options;
+}
+
+int screening_rounds(double ms) {
+  if (!(ms > 0)) return kFewestRounds;
+  return static_cast<int>(
+      std::clamp<double>(kScreeningMs / (kRunsInARound * ms), kFewestRounds, kMostRounds));
 }
 
 bool contains(const std::vector<Candidate>& candidates, const Candidate& wanted) {
@@ -98,7 +108,7 @@ void TrialRunner::measure_roof_again() {
 std::vector<Candidate> TrialRunner::missing_anchors(const std::vector<Candidate>& batch) const {
   std::vector<Candidate> anchors;
   for (const Candidate& c : batch) {
-    const Candidate anchor = book_.default_of(c.packing, c.bucket);
+    const Candidate anchor = book_.anchor_of(c);
     const TrialRecord* trial = book_.find(anchor);
     if (!trial || trial->result.kind != TrialKind::ok) continue;
     if (!contains(batch, anchor) && !contains(anchors, anchor)) anchors.push_back(anchor);
@@ -118,7 +128,8 @@ bool TrialRunner::settle_unmeasured(const Candidate& c, const BuiltCandidate& bu
   }
   const TrialRecord* twin = book_.find_code(c, built.code_hash);
   if (!twin) return false;
-  const TrialResult result = twin->result;
+  TrialResult result = twin->result;
+  if (twin->point == book_.anchor_of(c).point && result.kind == TrialKind::ok) result.ratio = 1;
   record(c, built, result);
   return true;
 }
@@ -129,10 +140,11 @@ std::vector<TrialRunner::Group> TrialRunner::grouped(const std::vector<Candidate
   for (size_t i = 0; i < candidates.size(); ++i) {
     const Candidate& c = candidates[i];
     if (settle_unmeasured(c, built[i])) continue;
+    const Candidate anchor = book_.anchor_of(c);
     auto group = std::find_if(groups.begin(), groups.end(), [&](const Group& g) {
-      return g.packing == c.packing && g.bucket == c.bucket && g.members.size() < kMostInOneRequest;
+      return g.anchor.same_kernel(anchor) && g.members.size() < kMostInOneRequest;
     });
-    if (group == groups.end()) group = groups.insert(group, {c.packing, c.bucket, {}, {}});
+    if (group == groups.end()) group = groups.insert(group, {anchor, {}, {}});
     group->members.push_back(c);
     group->built.push_back(built[i]);
   }
@@ -174,19 +186,19 @@ std::vector<std::string> TrialRunner::anchor_library(const Candidate& anchor) {
   return {built.library.string()};
 }
 
-/// The anchor, the default point of the place, is timed with each group: ratios against it are
-/// what trials of different requests are compared by.
+/// The anchor is timed with each group: ratios against it are what trials of different requests are
+/// compared by.
 void TrialRunner::measure_group(const Group& group) {
-  const Candidate anchor = book_.default_of(group.packing, group.bucket);
-  MeasureRequest request = request_for(group.bucket);
+  const Candidate& anchor = group.anchor;
+  MeasureRequest request = request_for(anchor.bucket);
   request.min_rounds = 2;
-  request.max_rounds = 5;
+  request.max_rounds = screening_rounds(book_.screened_ms(anchor));
   request.budget_ms = 300.0 * static_cast<double>(group.members.size() + 1);
   request.drop_ratio = kDropRatio;
   request.libraries = anchor_library(anchor);
   const size_t first = request.libraries.size();
   for (const BuiltCandidate& b : group.built) request.libraries.push_back(b.library.string());
-  limit_time(group.bucket, book_.screened_ms(anchor), request.libraries.size());
+  limit_time(anchor.bucket, book_.screened_ms(anchor), request.libraries.size());
   report("measuring " + std::to_string(request.rows) + " rows");
   const MeasureReply reply = measure(request);
   if (reply.candidates.empty()) return;
@@ -194,17 +206,18 @@ void TrialRunner::measure_group(const Group& group) {
   for (size_t i = 0; i < group.members.size(); ++i) {
     TrialResult result = reply.candidates[first + i];
     if (!anchored) result.ratio = kUnknown;
-    if (!group.members[i].same_kernel(anchor)) refuse_above_roof(reply, group, result);
+    if (!group.members[i].same_kernel(anchor)) refuse_above_roof(reply, group.members[i], result);
     record(group.members[i], group.built[i], result);
   }
 }
 
 /// Faster than the machine can be: the kernel does not do its work. If the anchor is above the
 /// roof too, or what is measured now is higher, the roof was measured too low.
-void TrialRunner::refuse_above_roof(const MeasureReply& reply, const Group& group, TrialResult& r) {
+void TrialRunner::refuse_above_roof(const MeasureReply& reply, const Candidate& c,
+                                    TrialResult& r) {
   if (!reply.cold || r.kind != TrialKind::ok || !std::isfinite(r.ratio)) return;
-  const int64_t bytes = packed_weight_bytes(space_.ffn, space_.packings.at(group.packing));
-  const int64_t rows = space_.buckets.at(group.bucket).tuned_rows;
+  const int64_t bytes = packed_weight_bytes(space_.ffn, space_.packings.at(c.packing));
+  const int64_t rows = space_.buckets.at(c.bucket).tuned_rows;
   const auto above = [&](double ms) {
     return roofline(space_.ffn, rows, roof_, bytes).ms / ms > kHighestEfficiency;
   };

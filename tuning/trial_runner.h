@@ -42,7 +42,7 @@ class TrialRunner {
  private:
   /// Candidates that are timed in one request, after their anchor.
   struct Group {
-    size_t packing, bucket;
+    Candidate anchor;
     std::vector<Candidate> members;
     std::vector<BuiltCandidate> built;
   };
@@ -53,7 +53,8 @@ class TrialRunner {
                              const std::vector<BuiltCandidate>& built);
   void measure_group(const Group& group);
   std::vector<std::string> anchor_library(const Candidate& anchor);
-  void refuse_above_roof(const MeasureReply& reply, const Group& group, TrialResult& result);
+  void refuse_above_roof(const MeasureReply& reply, const Candidate& candidate,
+                         TrialResult& result);
   void record(const Candidate& candidate, const BuiltCandidate& built, const TrialResult& result);
 
   const TuneRequest& request_;
