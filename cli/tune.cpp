@@ -68,8 +68,8 @@ std::optional<int> trials_wanted(const Options& o) {
   const char* const end = o.trials->data() + o.trials->size();
   const auto [rest, error] = std::from_chars(o.trials->data(), end, value);
   if (error != std::errc() || rest != end || value < 1 || value > kMostTrials) {
-    fail_usage(fmt::format("--trials: '{}', wanted a whole number from 1 to {}", *o.trials,
-                           kMostTrials));
+    fail_usage(
+        fmt::format("--trials: '{}', wanted a whole number from 1 to {}", *o.trials, kMostTrials));
   }
   return value;
 }
@@ -177,8 +177,8 @@ int run(const Options& o) {
 }
 
 std::string strategy_help() {
-  std::string help = fmt::format("how candidates are chosen (default: {}; with --replay: all)",
-                                 kDefaultStrategy);
+  std::string help =
+      fmt::format("how candidates are chosen (default: {}; with --replay: all)", kDefaultStrategy);
   for (const StrategyInfo& s : all_strategies()) help += fmt::format("\n{}: {}", s.name, s.meaning);
   return help;
 }

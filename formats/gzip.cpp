@@ -71,8 +71,8 @@ std::string gunzip(std::string_view bytes, const std::string& file, size_t most)
     if (text.size() > most) {
       fail(file + ": unpacks to more than " + std::to_string(most) + " bytes");
     }
-    if (status == Z_BUF_ERROR || (status == Z_OK && unpacker.stream.avail_in == 0 &&
-                                  unpacker.stream.avail_out != 0)) {
+    if (status == Z_BUF_ERROR ||
+        (status == Z_OK && unpacker.stream.avail_in == 0 && unpacker.stream.avail_out != 0)) {
       fail(file + ": ends in the middle of its gzip data");
     }
     if (status != Z_OK && status != Z_STREAM_END) {
@@ -81,7 +81,8 @@ std::string gunzip(std::string_view bytes, const std::string& file, size_t most)
     }
   }
   if (unpacker.stream.avail_in != 0) {
-    fail(file + ": " + std::to_string(unpacker.stream.avail_in) + " bytes after the end of its gzip data");
+    fail(file + ": " + std::to_string(unpacker.stream.avail_in) +
+         " bytes after the end of its gzip data");
   }
   return text;
 }

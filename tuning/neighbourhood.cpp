@@ -55,8 +55,7 @@ std::vector<Move> Neighbourhood::find_moves(PointId id) const {
 /// The next value with which the rest may stay, and the next value of all if that is another.
 void Neighbourhood::add_value_moves(PointId id, size_t place, int step,
                                     std::vector<Move>& moves) const {
-  const int values =
-      static_cast<int>(points_.values(place - BucketPoints::kFirstTunable).size());
+  const int values = static_cast<int>(points_.values(place - BucketPoints::kFirstTunable).size());
   bool adjacent = false;
   Key key = points_.key(id);
   for (int value = key[place] + step; value >= 0 && value < values; value += step) {

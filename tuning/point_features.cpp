@@ -33,7 +33,8 @@ PointFeatures::PointFeatures(const SearchSpace& space, const BucketPoints& point
     for (PointId id = 0; id < count_; ++id) values.push_back(value_of(id));
     add(values);
   };
-  for (const Tunable& t : kTunables) add_each([&](PointId id) { return points.point(id).*t.value; });
+  for (const Tunable& t : kTunables)
+    add_each([&](PointId id) { return points.point(id).*t.value; });
   for (Fusion fusion : {Fusion::unfused, Fusion::gated, Fusion::blocked, Fusion::streamed}) {
     add_each([&](PointId id) { return points.point(id).fusion == fusion; });
   }

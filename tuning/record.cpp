@@ -44,8 +44,8 @@ RecordedSpace recorded_trials(const TuneRequest& wanted) {
     }
   }
   if (space.points.empty()) {
-    fail(request.database.string() + ": no trials of this block at " +
-         std::to_string(space.rows) + " rows");
+    fail(request.database.string() + ": no trials of this block at " + std::to_string(space.rows) +
+         " rows");
   }
   return space;
 }

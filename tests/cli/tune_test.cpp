@@ -110,8 +110,8 @@ TEST_F(Tune, CtrlCKeepsWhatIsFinished) {
 
 TEST_F(Tune, ARecordedSpaceIsReplayed) {
   const std::string db = folder_ / "t.db", file = folder_ / "s.csv.gz";
-  const Outcome tuned = gatefold(
-      tune(db, {"--trials", "6", "--strategy", "exhaustive", "--record", file, "--json"}));
+  const Outcome tuned =
+      gatefold(tune(db, {"--trials", "6", "--strategy", "exhaustive", "--record", file, "--json"}));
   ASSERT_EQ(tuned.exit_code, 0) << tuned.err;
   EXPECT_EQ(tuned.json()["trials"], 6);
   const std::string first = content(file);
@@ -121,8 +121,8 @@ TEST_F(Tune, ARecordedSpaceIsReplayed) {
   EXPECT_EQ(recorded.json()["points"], 6);
   EXPECT_EQ(content(file), first) << "nothing was measured in between";
 
-  const Outcome replayed =
-      gatefold({"tune", "--replay", file + "," + file, "--seeds", "2", "--trials", "4,8", "--json"});
+  const Outcome replayed = gatefold(
+      {"tune", "--replay", file + "," + file, "--seeds", "2", "--trials", "4,8", "--json"});
   ASSERT_EQ(replayed.exit_code, 0) << replayed.err;
   EXPECT_THAT(replayed.err, HasSubstr("are not in it and answer as failed"));
   const auto json = replayed.json();
@@ -137,7 +137,8 @@ TEST_F(Tune, ARecordedSpaceIsReplayed) {
   }
   EXPECT_EQ(cells.size(), 10u) << "five strategies at two budgets";
 
-  const Outcome table = gatefold({"tune", "--replay", file, "--seeds", "2", "--strategy", "random"});
+  const Outcome table =
+      gatefold({"tune", "--replay", file, "--seeds", "2", "--strategy", "random"});
   EXPECT_THAT(table.out, HasSubstr("6 points, optimum"));
   EXPECT_THAT(table.out, HasSubstr("256 trials"));
   EXPECT_THAT(table.out, HasSubstr("\nrandom "));

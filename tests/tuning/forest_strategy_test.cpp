@@ -77,7 +77,8 @@ TEST_F(ForestSearch, WithoutANumberOfTrialsSomeTurnsPolish) {
 }
 
 TEST_F(ForestSearch, FindsWhatRandomSearchDoesNot) {
-  const auto forest = make_strategy("forest", input(100)), random = make_strategy("random", input());
+  const auto forest = make_strategy("forest", input(100)),
+             random = make_strategy("random", input());
   EXPECT_LT(ms(best(run(*forest, 100))), ms(best(run(*random, 100))));
 }
 

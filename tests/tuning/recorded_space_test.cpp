@@ -84,7 +84,8 @@ TEST(RecordedSpace, WrongHeadersAreRefusedByLine) {
 }
 
 TEST(RecordedSpace, WrongPointsAreRefusedByLine) {
-  EXPECT_THAT(error_with(" mr=", " mrr="), HasSubstr("line 19: schedule point: unknown name 'mrr'"));
+  EXPECT_THAT(error_with(" mr=", " mrr="),
+              HasSubstr("line 19: schedule point: unknown name 'mrr'"));
   EXPECT_THAT(error_with("panel=8", "panel=x"), HasSubstr("line 19: schedule point: panel=x"));
   EXPECT_THAT(error_with("ok,0.125", "ok,-0.125"), HasSubstr("line 19: '-0.125', wanted ms above"));
   for (const char* ms : {"nan", "inf", "", "0", "1e999", "0x1p1", "0,125", "0.125 "}) {

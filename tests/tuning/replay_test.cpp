@@ -16,7 +16,7 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-// What the default strategy must reach, of time / optimum over 20 seeds.
+// What the default strategy must reach, of time / optimum over the seeds.
 struct Bound {
   int trials;
   double median, p90;
@@ -25,23 +25,24 @@ constexpr Bound kBounds[] = {{32, 1.10, INFINITY}, {128, 1.03, 1.12}, {256, 1.01
 
 using Medians = std::map<std::string, std::map<int, ReplayCell>>;
 
-Medians replayed(const Replay& replay) {
+Medians replayed(const Replay& replay, int seeds) {
   Medians medians;
   for (const ReplayCell& cell :
-       replay_cells(replay, {{"forest", "ils", "coordinate", "random"}, {32, 128, 256}})) {
+       replay_cells(replay, {{"forest", "ils", "coordinate", "random"}, {32, 128, 256}, seeds})) {
     medians[cell.strategy][cell.trials] = cell;
   }
   return medians;
 }
 
-void expect_good(const Replay& replay, const std::string& space) {
-  Medians all = replayed(replay);
+void expect_good(const Replay& replay, const std::string& space, int seeds) {
+  Medians all = replayed(replay, seeds);
   for (const Bound& bound : kBounds) {
     SCOPED_TRACE(space + ", " + std::to_string(bound.trials) + " trials");
     const ReplayCell forest = all["forest"][bound.trials];
     EXPECT_LE(forest.median, bound.median);
     EXPECT_LE(forest.p90, bound.p90);
-    EXPECT_LT(forest.median, all["random"][bound.trials].median);
+    const double random = all["random"][bound.trials].median;
+    EXPECT_TRUE(forest.median < random || random == 1) << forest.median << " against " << random;
     for (auto& [strategy, cells] : all) {
       EXPECT_LE(forest.median, 1.02 * cells[bound.trials].median) << strategy;
     }
@@ -62,15 +63,15 @@ TEST(MeasuredSpaces, TheDefaultStrategyComesNearTheOptimum) {
   for (const auto& file : files) {
     const Replay replay(read_recorded_space(file), file.filename());
     EXPECT_GE(replay.points(), 1500u) << file;
-    expect_good(replay, file.filename());
+    expect_good(replay, file.filename(), 20);
   }
 }
 
 TEST(SyntheticSpaces, TheDefaultStrategyComesNearTheOptimum) {
-  for (int64_t rows : {1, 16, 64}) {
+  for (int64_t rows : {4, 64}) {
     const Replay replay(synthetic_space(rows), "synthetic");
     EXPECT_GE(replay.points(), 1500u);
-    expect_good(replay, std::to_string(rows) + " rows");
+    expect_good(replay, std::to_string(rows) + " rows", 10);
   }
 }
 
@@ -125,9 +126,8 @@ TEST(Replay, WhatWasNotRecordedAnswersAsFailed) {
   const size_t all = space.points.size();
   space.points.resize(all - 3);
   const Replay replay(space, "part.csv.gz");
-  EXPECT_THAT(replay.notes(),
-              ElementsAre("part.csv.gz: 3 points of " + std::to_string(all) +
-                          " are not in it and answer as failed"));
+  EXPECT_THAT(replay.notes(), ElementsAre("part.csv.gz: 3 points of " + std::to_string(all) +
+                                          " are not in it and answer as failed"));
   EXPECT_EQ(replay.points(), all - 3);
   EXPECT_EQ(replay.regret("exhaustive", 1, 1000000), 1);
 }

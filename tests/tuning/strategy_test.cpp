@@ -183,8 +183,7 @@ INSTANTIATE_TEST_SUITE_P(All, EveryStrategy,
 TEST(AllStrategies, AreTested) {
   std::set<std::string> names;
   for (const StrategyInfo& s : all_strategies()) names.insert(s.name);
-  EXPECT_EQ(names,
-            (std::set<std::string>{"forest", "ils", "coordinate", "random", "exhaustive"}));
+  EXPECT_EQ(names, (std::set<std::string>{"forest", "ils", "coordinate", "random", "exhaustive"}));
   EXPECT_TRUE(names.contains(kDefaultStrategy));
 }
 
@@ -215,8 +214,7 @@ TEST_P(EverySearch, PackingsFarBehindAreDropped) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(All, EverySearch,
-                         testing::Values("forest", "ils", "coordinate", "random"),
+INSTANTIATE_TEST_SUITE_P(All, EverySearch, testing::Values("forest", "ils", "coordinate", "random"),
                          [](const auto& test) { return test.param; });
 
 TEST(MakeStrategy, UnknownNameSuggests) {
@@ -239,7 +237,8 @@ TEST(ModelOf, AsksForTheCandidatesKernel) {
   const auto model = model_of(
       s,
       [](const KernelSpec& k, const CpuProfile& cpu, int threads) {
-        return double(k.rows.tuned_rows * 100 + k.point.mr * 10 + threads) + (cpu.name == "generic");
+        return double(k.rows.tuned_rows * 100 + k.point.mr * 10 + threads) +
+               (cpu.name == "generic");
       },
       3);
   SchedulePoint point;

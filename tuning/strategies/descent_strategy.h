@@ -28,8 +28,8 @@ class DescentStrategy : public SeededStrategy {
   struct Walk {
     std::optional<PointId> at;
     std::optional<Move> last;
-    std::vector<Move> left;        ///< from `at`, not proposed yet; the next one at the back
-    std::vector<PointId> starts;   ///< proposed, to go on from
+    std::vector<Move> left;       ///< from `at`, not proposed yet; the next one at the back
+    std::vector<PointId> starts;  ///< proposed, to go on from
   };
 
   std::optional<Proposal> propose(size_t bucket) final;

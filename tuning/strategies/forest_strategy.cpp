@@ -28,8 +28,8 @@ Surrogate& ForestStrategy::surrogate(size_t bucket) {
 }
 
 std::optional<SeededStrategy::Proposal> ForestStrategy::propose(size_t bucket) {
-  static constexpr std::array kRoles = {Role::hoped,   Role::step, Role::promise, Role::step,
-                                        Role::hoped,   Role::step, Role::promise, Role::random};
+  static constexpr std::array kRoles = {Role::hoped, Role::step, Role::promise, Role::step,
+                                        Role::hoped, Role::step, Role::promise, Role::random};
   static constexpr std::array kNames = {"forest", "forest", "step", "random"};
   if (polishing(bucket)) {
     if (const auto id = polish(bucket)) {

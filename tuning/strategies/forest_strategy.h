@@ -31,8 +31,8 @@ class ForestStrategy : public SeededStrategy {
   std::optional<int> budget_;
   uint64_t seed_;
   std::vector<std::unique_ptr<Surrogate>> surrogates_;
-  std::vector<size_t> turns_;     ///< by bucket
-  std::vector<size_t> steps_;     ///< by bucket: from which of the elites the next step goes
+  std::vector<size_t> turns_;  ///< by bucket
+  std::vector<size_t> steps_;  ///< by bucket: from which of the elites the next step goes
 };
 
 }  // namespace gatefold

@@ -51,7 +51,7 @@ class RegressionForest {
   int trees_;
   std::vector<Node> nodes_;
   std::vector<int32_t> roots_;
-  std::vector<int64_t> sums_;      ///< by level of a feature, while splitting
+  std::vector<int64_t> sums_;  ///< by level of a feature, while splitting
   std::vector<int32_t> counts_;
   std::vector<size_t> tried_;
 };

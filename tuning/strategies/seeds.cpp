@@ -8,9 +8,9 @@ namespace gatefold {
 namespace {
 
 constexpr size_t kSeedsPerBucket = 8, kFewestPerBucket = 2;
-constexpr size_t kBestByModel = 2;       // taken as they are
+constexpr size_t kBestByModel = 2;  // taken as they are
 constexpr size_t kFewestToChooseFrom = 32;
-constexpr size_t kBestShare = 20;        // the model's best 1 / 20
+constexpr size_t kBestShare = 20;  // the model's best 1 / 20
 constexpr size_t kSampledForSpread = 200;
 
 std::vector<PointId> defaults_of(const BucketPoints& points) {
@@ -22,7 +22,8 @@ std::vector<PointId> defaults_of(const BucketPoints& points) {
 }
 
 std::vector<PointId> without(std::vector<PointId> ids, const std::vector<PointId>& out) {
-  std::erase_if(ids, [&](PointId id) { return std::find(out.begin(), out.end(), id) != out.end(); });
+  std::erase_if(ids,
+                [&](PointId id) { return std::find(out.begin(), out.end(), id) != out.end(); });
   return ids;
 }
 
