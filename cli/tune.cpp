@@ -12,6 +12,7 @@
 #include "cli/progress.h"
 #include "cli/run_options.h"
 #include "cli/spec_options.h"
+#include "cli/tune_space.h"
 #include "formats/atomic_file.h"
 #include "spec/error.h"
 #include "tuning/winners.h"
@@ -26,7 +27,7 @@ struct Options {
   std::optional<int> trials;
   uint64_t seed = 1;
   int threads = 0;
-  bool json = false;
+  bool json = false, space = false;
 };
 
 /// "60s", "2m", "1h", or seconds without a unit.
@@ -62,6 +63,7 @@ std::string progress_text(const TuneProgress& p) {
 }
 
 TuneRequest request_of(const Options& o, Progress& progress) {
+  if (o.db.empty()) fail_usage("--db: missing, wanted a file for the trials");
   if (!o.budget && !o.trials) fail_usage("--budget: missing, wanted it or --trials");
   const Spec spec = resolve(o.spec);
   TuneRequest request;
@@ -145,7 +147,14 @@ void export_winners(const Options& o) {
   write_file_atomically(o.export_file, winners_json(winners_of(store)));
 }
 
+int show_space(const Options& o) {
+  const Spec spec = resolve(o.spec);
+  print_space(spec, only_target(spec.targets), o.json);
+  return 0;
+}
+
 int run(const Options& o) {
+  if (o.space) return show_space(o);
   Progress progress;
   const TuneRequest request = request_of(o, progress);
   // Before the budget is spent: whether the file can be made at all.
@@ -170,7 +179,7 @@ void add_tune_command(CLI::App& app, Action& action) {
   auto o = std::make_shared<Options>();
   CLI::App* command = app.add_subcommand("tune", "Searches the fastest schedules on this machine");
   add_spec_options(*command, o->spec);
-  command->add_option("--db", o->db, "tuning database, made if it is missing")->required();
+  command->add_option("--db", o->db, "tuning database, made if it is missing");
   command->add_option("--budget", o->budget, "time of this run: 60s, 10m, 1h");
   command->add_option("--trials", o->trials, "trials in the database, earlier ones included")
       ->check(CLI::Range(1, 1000000));
@@ -179,6 +188,8 @@ void add_tune_command(CLI::App& app, Action& action) {
   command->add_option("--seed", o->seed, "of the strategy and the data")->capture_default_str();
   command->add_option("--threads", o->threads, kThreadsHelp)->check(CLI::Range(1, 1024));
   command->add_option("--export", o->export_file, "writes the winners as JSON");
+  command->add_flag("--space", o->space,
+                    "only shows what there is to search: axes, legal points, refusals");
   command->add_flag("--json", o->json, "one JSON object on stdout");
   command->footer(
       "Example:\n"
