@@ -116,10 +116,12 @@ void add_generate_command(CLI::App& app, Action& action) {
   add_spec_options(*command, o->spec);
   command
       ->add_option("--schedule", o->schedule,
-                   "default, tuned (shipped winners), FILE.db, FILE.json, or a point "
+                   "default, model (the cost model's best for --cpu), tuned (shipped winners), "
+                   "FILE.db, FILE.json, or a point "
                    "\"mr=6 streams=2 …\"")
       ->capture_default_str();
-  command->add_option("--cpu", o->cpu, "caches that the default is for (default: this machine's)");
+  command->add_option("--cpu", o->cpu,
+                      "caches that default and model are for (default: this machine's)");
   command->add_option("--name", o->name, "C identifier (default: from the description)");
   command->add_option("-o,--output", o->output, "folder, made if it is missing")->required();
   command->add_option("--jobs", o->jobs, "compilers at once")->check(CLI::Range(1, 1024));

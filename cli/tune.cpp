@@ -14,6 +14,7 @@
 #include "cli/spec_options.h"
 #include "cli/tune_output.h"
 #include "cli/tune_replay.h"
+#include "cli/tune_space.h"
 #include "formats/atomic_file.h"
 #include "spec/error.h"
 #include "spec/names.h"
@@ -31,7 +32,7 @@ struct Options {
   uint64_t seed = 1;
   int seeds = 20;
   int threads = 0;
-  bool json = false;
+  bool json = false, space = false;
 };
 
 /// "60s", "2m", "1h", or seconds without a unit.
@@ -107,6 +108,7 @@ TuneRequest request_of(const Options& o, Progress& progress) {
   request.trials = trials_wanted(o);
   request.strategy = o.strategy.value_or(kDefaultStrategy);
   request.seed = o.seed;
+  request.cost_model = analytic_model();
   request.database = o.db;
   request.stop = &interrupt_flag();
   request.builder.stop = &interrupt_flag();
@@ -162,9 +164,16 @@ int replay(const Options& o) {
   return run_replay({o.replay, o.strategy, o.trials, o.seeds, o.json});
 }
 
+int show_space(const Options& o) {
+  const Spec spec = resolve(o.spec);
+  print_space(spec, only_target(spec.targets), o.json);
+  return 0;
+}
+
 int run(const Options& o) {
   if (!o.replay.empty()) return replay(o);
-  if (o.db.empty()) fail_usage("--db: missing, wanted it or --replay");
+  if (o.space) return show_space(o);
+  if (o.db.empty()) fail_usage("--db: missing, wanted it, --replay or --space");
   Progress progress;
   const TuneRequest request = request_of(o, progress);
   check_writable(o.export_file);
@@ -207,6 +216,8 @@ void add_tune_command(CLI::App& app, Action& action) {
   command->add_option("--seeds", o->seeds, "of --replay: how often each strategy is run")
       ->capture_default_str()
       ->check(CLI::Range(1, 10000));
+  command->add_flag("--space", o->space,
+                    "only shows what there is to search: axes, legal points, refusals");
   command->add_flag("--json", o->json, "one JSON object on stdout");
   command->footer(
       "Example:\n"

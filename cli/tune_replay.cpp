@@ -11,6 +11,7 @@
 #include "spec/names.h"
 #include "spec/shape.h"
 #include "tuning/replay.h"
+#include "tuning/strategy.h"
 
 namespace gatefold::cli {
 namespace {
@@ -61,7 +62,7 @@ Result replay_file(const std::string& file, const ReplayRequest& request, Progre
   Result result;
   result.file = file;
   result.recorded = read_recorded_space(file);
-  const Replay replay(result.recorded, file);
+  const Replay replay(result.recorded, file, analytic_model());
   result.notes = replay.notes();
   result.points = replay.points();
   result.optimum_ms = replay.optimum_ms();

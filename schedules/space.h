@@ -1,5 +1,6 @@
 #pragma once
 
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -29,6 +30,21 @@ std::vector<Axis> axes(const KernelSpec& kernel);
 
 /// All legal points, enumerated axis by axis, so that no illegal point is ever built.
 std::vector<SchedulePoint> legal_points(const KernelSpec& kernel);
+
+/// Points of the full product of the axes that are not worth emitting, or cannot be.
+struct Refused {
+  int64_t points = 0;
+  std::string example;  ///< the reason of one
+};
+
+/// What enumerating the points of a kernel met: each point of the product is legal or refused.
+struct SpaceCensus {
+  std::vector<std::string> fusions;  ///< the axis beside `axes`
+  std::vector<Axis> axes;
+  int64_t product = 0, legal = 0;
+  std::map<std::string, Refused> refused;  ///< by the tunable that the reason is about
+};
+SpaceCensus census(const KernelSpec& kernel);
 
 /// The analytic default from cache sizes and register counts.
 SchedulePoint default_point(const KernelSpec& kernel, const CpuProfile& cpu);

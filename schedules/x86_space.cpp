@@ -25,15 +25,6 @@ std::vector<int> row_tiles(const KernelSpec& k) {
   return rows;
 }
 
-/// Whether a row block makes sense: several of them for blocked fusion, and for streamed one that
-/// just holds the rows, so that all slices are one parallel region.
-bool row_block_fits(const KernelSpec& k) {
-  const int64_t mb = k.point.mb, rows = k.rows.tuned_rows;
-  if (k.point.fusion == Fusion::streamed)
-    return mb * k.point.mr >= rows && (mb == 1 || mb / 2 * k.point.mr < rows);
-  return mb == 0 || (mb >= 4 && mb < rows);
-}
-
 /// Numbers of slices that leave a slice large enough to be worth a task of its own, each about
 /// twice the one before. Partial results are written and read once more for every slice, so
 /// streaming is for few rows.
@@ -91,42 +82,6 @@ std::vector<Axis> axes(const KernelSpec& k) {
           {"mb", {0, 1, 2, 4, 8, 16, 32, 64}},
           {"slices", slice_counts(k)},
           {"xpack", {0, 1}}};
-}
-
-namespace {
-
-/// Depth-first over the axes; a point is judged as soon as all its values stand.
-void enumerate(KernelSpec& k, const std::vector<Axis>& all, size_t depth,
-               std::vector<SchedulePoint>& out) {
-  if (depth == all.size()) {
-    if (!why_illegal(k)) out.push_back(k.point);
-    return;
-  }
-  for (const Tunable& t : kTunables) {
-    if (all[depth].name != t.name) continue;
-    for (int value : all[depth].values) {
-      k.point.*t.value = value;
-      // Cut the branch where the axis's own reason already holds.
-      if (all[depth].name == "streams" && (streams_reason(k) || rows_reason(k))) continue;
-      if (all[depth].name == "kb" && k_block_reason(k)) continue;
-      if (all[depth].name == "mb" && (blocking_reason(k) || !row_block_fits(k))) continue;
-      if (all[depth].name == "slices" && slices_reason(k)) continue;
-      enumerate(k, all, depth + 1, out);
-    }
-  }
-}
-
-}  // namespace
-
-std::vector<SchedulePoint> legal_points(const KernelSpec& kernel) {
-  std::vector<SchedulePoint> points;
-  KernelSpec k = kernel;
-  for (Fusion fusion : {Fusion::gated, Fusion::blocked, Fusion::streamed, Fusion::unfused}) {
-    k.point = {};
-    k.point.fusion = fusion;
-    enumerate(k, axes(k), 0, points);
-  }
-  return points;
 }
 
 }  // namespace gatefold

@@ -33,6 +33,7 @@ bool panels_cover_hidden(const FfnSpec& ffn, const Packing& p);
 Reason streams_reason(const KernelSpec& k);
 Reason rows_reason(const KernelSpec& k);
 Reason k_block_reason(const KernelSpec& k);
+Reason unroll_reason(const KernelSpec& k);
 Reason blocking_reason(const KernelSpec& k);
 Reason slices_reason(const KernelSpec& k);
 

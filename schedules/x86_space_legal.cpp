@@ -55,16 +55,6 @@ Reason packing_reason(const KernelSpec& k) {
   return {};
 }
 
-Reason unroll_reason(const KernelSpec& k) {
-  const int u = k.point.unroll;
-  if (u < 1 || u > 8) return out_of_bound("unroll", u, "1 to 8");
-  // A prefetch covers one line: Halide 21 steps a wider box by elements instead of bytes.
-  if (u > 1 && k.point.pf > 0) return out_of_bound("unroll", u, "1 with prefetch");
-  const int64_t lines = k.point.kb > 0 ? k.point.kb : k.packing.k_lines;
-  if (lines % u != 0) return out_of_bound("unroll", u, "a divisor of " + number(lines) + " lines");
-  return {};
-}
-
 /// blocked keeps a block's hidden rows in cache, streamed the partial results of its slices.
 bool works_by_row_blocks(Fusion fusion) {
   return fusion == Fusion::blocked || fusion == Fusion::streamed;
@@ -153,6 +143,16 @@ Reason blocking_reason(const KernelSpec& k) {
     return out_of_bound("mb", k.point.mb, "0 unless fusion=blocked or streamed");
   if (k.point.pf < 0 || k.point.pf > 1024) return out_of_bound("pf", k.point.pf, "0 to 1024");
   if (k.point.xpack < 0 || k.point.xpack > 1) return out_of_bound("xpack", k.point.xpack, "0 or 1");
+  return {};
+}
+
+Reason unroll_reason(const KernelSpec& k) {
+  const int u = k.point.unroll;
+  if (u < 1 || u > 8) return out_of_bound("unroll", u, "1 to 8");
+  // A prefetch covers one line: Halide 21 steps a wider box by elements instead of bytes.
+  if (u > 1 && k.point.pf > 0) return out_of_bound("unroll", u, "1 with prefetch");
+  const int64_t lines = k.point.kb > 0 ? k.point.kb : k.packing.k_lines;
+  if (lines % u != 0) return out_of_bound("unroll", u, "a divisor of " + number(lines) + " lines");
   return {};
 }
 

@@ -10,6 +10,9 @@
 #include <mutex>
 #include <thread>
 
+#include "tuning/assembly_check.h"
+#include "tuning/disassembler.h"
+
 namespace gatefold {
 namespace {
 
@@ -54,6 +57,15 @@ TrialKind kind_of(EmitFailure::Kind how) {
 
 Builder::Builder(BuilderOptions options) : options_(std::move(options)) {}
 
+/// What its code shows to be slow is not measured.
+void Builder::refuse_hopeless(const KernelSpec& kernel, const fs::path& folder,
+                              BuiltCandidate& built) const {
+  const auto reason = why_refused(kernel, disassembly_of(built.library, folder, options_.stop));
+  if (!reason) return;
+  built.kind = TrialKind::invalid;
+  built.message = *reason;
+}
+
 BuiltCandidate Builder::build_one(const KernelSpec& kernel, int number) const {
   LibraryOptions library;
   library.emitter = options_.emitter;
@@ -68,6 +80,7 @@ BuiltCandidate Builder::build_one(const KernelSpec& kernel, int number) const {
   try {
     built.library = options_.build(plan_of(kernel), library);
     built.code_hash = code_hash(built.library, kernel.point.text());
+    refuse_hopeless(kernel, library.directory, built);
   } catch (const EmitFailure& failure) {
     require_room(folder_.path(), "room-" + std::to_string(number));
     built.kind = kind_of(failure.how);

@@ -51,6 +51,8 @@ class Builder {
 
  private:
   bool stopped() const;
+  void refuse_hopeless(const KernelSpec& kernel, const std::filesystem::path& folder,
+                       BuiltCandidate& built) const;
   BuiltCandidate build_one(const KernelSpec& kernel, int number) const;
   std::vector<std::optional<BuiltCandidate>> build_all(
       const std::vector<const KernelSpec*>& kernels);

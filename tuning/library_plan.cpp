@@ -7,6 +7,7 @@
 #include "schedules/space.h"
 #include "spec/error.h"
 #include "tuning/host.h"
+#include "tuning/model_schedule.h"
 #include "tuning/winners.h"
 
 namespace gatefold {
@@ -72,6 +73,9 @@ bool is_point(const std::string& schedule) {
 Schedule schedule_for(const LibraryRequest& request, Target target) {
   if (request.schedule == "default") {
     return default_schedule(request.ffn, target, request.rows, request.cpu);
+  }
+  if (request.schedule == "model") {
+    return model_schedule(request.ffn, target, request.rows, request.cpu);
   }
   if (request.schedule == "tuned") return tuned_schedule(request, shipped_winners(), target);
   if (is_point(request.schedule)) return given_schedule(request, target);

@@ -14,8 +14,9 @@ struct LibraryRequest {
   FfnSpec ffn;
   std::vector<Target> targets;
   std::vector<int64_t> rows;  ///< names the row buckets
-  CpuProfile cpu;             ///< the analytic default is made for it
-  /// "default", "tuned" (shipped winners), a database or file of winners, or a point "mr=6 …".
+  CpuProfile cpu;             ///< the default and the model are made for it
+  /// "default", "model" (what the cost model thinks fastest), "tuned" (shipped winners), a database
+  /// or file of winners, or a point "mr=6 …".
   std::string schedule = "default";
 };
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "spec/names.h"
+#include "tuning/cost_model.h"
 #include "tuning/strategies/coordinate_strategy.h"
 #include "tuning/strategies/exhaustive_strategy.h"
 #include "tuning/strategies/forest_strategy.h"
@@ -39,6 +40,12 @@ void check_strategy(const std::string& name) { find_named(all_strategies(), name
 
 std::unique_ptr<Strategy> make_strategy(const std::string& name, const StrategyInput& input) {
   return find_named(all_strategies(), name, "strategy").make(input);
+}
+
+CostModel analytic_model() {
+  return [](const KernelSpec& kernel, const CpuProfile& cpu, int threads) {
+    return predicted_ms(kernel, cpu, threads);
+  };
 }
 
 std::function<double(const Candidate&)> model_of(const SearchSpace& space, CostModel model,

@@ -31,7 +31,10 @@ class Strategy {
 /// Milliseconds that a kernel is expected to take.
 using CostModel = std::function<double(const KernelSpec&, const CpuProfile&, int threads)>;
 
-/// The same for the candidates of a space, which must outlive it; empty if the model is.
+/// predicted_ms() of tuning/cost_model.h.
+CostModel analytic_model();
+
+/// A model for the candidates of a space, which must outlive it; empty if the model is.
 std::function<double(const Candidate&)> model_of(const SearchSpace& space, CostModel model,
                                                  int threads);
 

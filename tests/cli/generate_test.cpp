@@ -2,6 +2,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "tests/cli/gatefold_process.h"
 #include "tests/formats/files.h"
 
@@ -44,6 +46,16 @@ TEST(Generate, MakesTheFilesAndSaysWhatIsInThem) {
   Arguments wanted = kFiles;
   wanted.push_back("mine.txt");
   EXPECT_THAT(folder.names(), testing::UnorderedElementsAreArray(wanted));
+}
+
+TEST(Generate, TheModelChoosesForAnotherCpu) {
+  const TempFolder folder;
+  Arguments flags = small_block(folder.path(), {"--schedule", "model", "--cpu", "sapphirerapids"});
+  std::replace(flags.begin(), flags.end(), std::string("x86-avx2"), std::string("x86-avx512"));
+  const Outcome outcome = gatefold(flags);
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  for (const auto& kernel : outcome.json()["kernels"]) EXPECT_EQ(kernel["origin"], "model");
+  EXPECT_THAT(content(folder / "k.json"), HasSubstr("\"origin\": \"model\""));
 }
 
 TEST(Generate, AResidualIsInNamesAndKeys) {

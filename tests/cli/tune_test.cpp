@@ -58,6 +58,39 @@ TEST_F(Tune, AResidualMakesItAnotherBlock) {
   EXPECT_THAT(residuals, testing::ElementsAre(false, true));
 }
 
+TEST(TuneSpace, IsShownWithoutADatabase) {
+  const TempFolder folder;
+  const Arguments block = {"tune",   "--space", "--variant", "swiglu",    "--d-model",
+                           "512",    "--d-ff",  "1365",      "--dtype",   "f32",
+                           "--rows", "1,16",    "--target",  "x86-avx512"};
+  Arguments as_json = block;
+  as_json.push_back("--json");
+  const Outcome outcome = gatefold(as_json);
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  const auto json = outcome.json();
+  EXPECT_EQ(json["run_time"].size(), 0u);
+  EXPECT_EQ(json["compile_time"].size(), 9u);
+  ASSERT_EQ(json["places"].size(), 4u) << "two packings, two buckets";
+  for (const auto& place : json["places"]) {
+    int64_t points = place["legal"].get<int64_t>();
+    EXPECT_GT(points, 0);
+    for (const auto& r : place["refused"]) points += r["points"].get<int64_t>();
+    EXPECT_EQ(points, place["product"].get<int64_t>());
+    EXPECT_EQ(place["axes"].size(), 9u);
+  }
+  const Outcome text = gatefold(block);
+  ASSERT_EQ(text.exit_code, 0) << text.err;
+  EXPECT_THAT(text.out, HasSubstr("run-time tunables: none"));
+  EXPECT_THAT(text.out, HasSubstr("legal points of"));
+  EXPECT_THAT(text.out, HasSubstr(", wanted "));
+}
+
+TEST(TuneSpace, TuningNeedsADatabase) {
+  const Outcome outcome = gatefold({"tune", "--preset", "gpt2", "--trials", "1"});
+  EXPECT_EQ(outcome.exit_code, 2);
+  EXPECT_THAT(outcome.err, HasSubstr("--db: missing"));
+}
+
 TEST_F(Tune, SearchesReportsAndResumes) {
   const std::string db = folder_ / "t.db", winners = folder_ / "w.json";
   const Outcome first = gatefold(tune(db, {"--trials", "4", "--export", winners, "--json"}));

@@ -1,8 +1,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "generator/emit.h"
 #include "schedules/space.h"
 #include "tests/generator/assembly.h"
+#include "tests/generator/test_block.h"
+#include "tuning/disassembler.h"
 
 namespace gatefold::test {
 namespace {
@@ -70,7 +73,9 @@ TEST_P(HotLoop, StaysInRegisters) {
     const KernelSpec kernel = default_kernel(
         {variant_named(block.variant), dtype, block.shape, block.bias}, target, block.rows);
     SCOPED_TRACE(describe(kernel));
-    const std::vector<Loop> loops = hot_loops(assembly_of(kernel));
+    const std::string assembly = assembly_of(kernel);
+    EXPECT_EQ(why_refused(kernel, assembly).value_or(""), "");
+    const std::vector<Loop> loops = hot_loops(assembly);
     EXPECT_GE(loops.size(), 2u) << "one for each projection";
     for (const Loop& loop : loops) check(kernel, loop);
   }
@@ -108,31 +113,38 @@ INSTANTIATE_TEST_SUITE_P(
                     Case{Target::x86_avx512_bf16, DType::f32},
                     Case{Target::x86_avx512_bf16, DType::bf16}));
 
-TEST(HotLoopFinder, FindsTheLoopThatJumpsToItself) {
-  const std::vector<Loop> loops = innermost_loops(
-      "kernel:                # @kernel\n\tpushq\t%rbp\n\tmovq\t%rsp, %rbp\n.LBB0_1:\n"
-      "\txorl\t%eax, %eax\n\tjmp\t.LBB0_2\n.LBB0_2:   # %body\n\tvmovups\t-64(%rbp), %zmm1\n"
-      "\tvmovups\t64(%rsp), %zmm2\n\tvfmadd231ps\t(%rax){1to16}, %zmm1, %zmm3\n"
-      "\tvdpbf16ps\t%zmm1, %zmm2, %zmm4\n\tvmovups\t%zmm1, (%rax,%rdx)\n"
-      "\tvgatherdps\t(%rax,%ymm2), %ymm1 {%k1}\n\tcmpq\t%rcx, (%rax)\n\tjne\t.LBB0_2\n\tretq\n");
-  ASSERT_EQ(loops.size(), 1u);
-  const Loop& loop = loops.front();
-  EXPECT_EQ(loop.label, ".LBB0_2");
-  EXPECT_EQ(loop.instructions.size(), 8u);
-  EXPECT_EQ(loop.multiply_adds(), 1);
-  EXPECT_EQ(loop.bf16_dots(), 1);
-  EXPECT_THAT(loop.accumulators(), testing::ElementsAre("%zmm3", "%zmm4"));
-  EXPECT_EQ(loop.stack_references().size(), 2u);
-  EXPECT_EQ(loop.gathers().size(), 1u);
-  EXPECT_THAT(loop.stores(), testing::ElementsAre("vmovups\t%zmm1, (%rax,%rdx)"));
+/// One kernel of every variant, and with them in turn the dtypes, targets, shapes and rows: the
+/// point that everything is measured against must never be refused for its code.
+TEST(DefaultPoints, AreNeverRefusedForTheirCode) {
+  const Shape shapes[] = {{4096, 11008}, {}, {512, 1365}, {768, 3072}};
+  const RowBucket rows[] = {kOne, kFew, kMany, kOpen, {2, 8, 8}};
+  size_t turn = 0;
+  for (const Variant& variant : all_variants()) {
+    for (const TargetInfo& target : all_targets()) {
+      const FfnSpec ffn{variant, all_dtypes()[turn % 3].dtype, shapes[turn / 3 % 4], turn % 2 == 1};
+      const KernelSpec kernel = default_kernel(ffn, target.target, rows[turn % 5]);
+      EXPECT_EQ(why_refused(kernel, assembly_of(kernel)).value_or(""), "") << describe(kernel);
+      ++turn;
+    }
+    ++turn;  // so that a target does not keep one dtype
+  }
 }
 
-TEST(HotLoopFinder, AnotherFunctionsFrameDoesNotCount) {
-  const std::vector<Loop> loops = innermost_loops(
-      "first:\n\tmovq\t%rsp, %rbp\n\tretq\nsecond:\n\tleaq\t8(%rdi), %rbp\n.LBB1_1:\n"
-      "\tvmulps\t(%rbp), %ymm1, %ymm1\n\tjne\t.LBB1_1\n");
-  ASSERT_EQ(loops.size(), 1u);
-  EXPECT_THAT(loops.front().stack_references(), testing::IsEmpty());
+TEST(Disassembly, ShowsTheLoopsOfTheCompilersAssembly) {
+  const FfnSpec ffn{variant_named("swiglu"), DType::bf16, {512, 1365}, false};
+  const TemporaryFolder folder;
+  for (const TargetInfo& target : all_targets()) {
+    const KernelSpec kernel = default_kernel(ffn, target.target, kFew);
+    const auto object = folder.path() / "kernel.o", assembly = folder.path() / "kernel.s";
+    emit_kernel(kernel, "kernel", object, assembly);
+    const std::vector<Loop> wanted = hot_loops(content_of(assembly));
+    const std::vector<Loop> found = hot_loops(disassembly_of(object, folder.path(), nullptr));
+    ASSERT_EQ(found.size(), wanted.size()) << target.name;
+    for (size_t i = 0; i < found.size(); ++i) {
+      EXPECT_EQ(found[i].accumulators(), wanted[i].accumulators()) << found[i].text();
+      EXPECT_EQ(found[i].instructions.size(), wanted[i].instructions.size()) << found[i].text();
+    }
+  }
 }
 
 }  // namespace

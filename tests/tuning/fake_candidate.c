@@ -26,6 +26,14 @@ typedef struct buffer {
   void* padding;
 } buffer;
 
+#ifdef SPILL
+/* Never run: a hot loop as a compiler writes one that has run out of registers. */
+__asm__(
+    ".text\n.type spilling, @function\nspilling:\n"
+    "1: vmovups (%rsp), %ymm0\n vfmadd231ps (%rdi), %ymm0, %ymm1\n vmovups %ymm1, 32(%rsp)\n"
+    " dec %rcx\n jne 1b\n ret\n");
+#endif
+
 static int calls;
 static float hidden[D_FF];
 

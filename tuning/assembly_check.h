@@ -1,0 +1,50 @@
+#pragma once
+
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "spec/ffn_spec.h"
+
+namespace gatefold {
+
+/// A kernel's code judged without running it. Reads x86 in AT&T syntax: what LLVM writes, and what
+/// `objdump -d` makes of an object file.
+
+/// The body of a loop.
+struct Loop {
+  std::string label;
+  std::vector<std::string> instructions;
+  bool has_frame = false;  ///< its function uses rbp for its stack frame
+
+  int multiply_adds() const;                   ///< vfmadd*, vfnmadd* and the like, packed single
+  int bf16_dots() const;                       ///< vdpbf16ps
+  std::set<std::string> accumulators() const;  ///< the registers these add to
+  std::vector<std::string> stack_references() const;
+  std::vector<std::string> gathers() const;  ///< and scatters
+  std::vector<std::string> stores() const;
+  std::string text() const;
+};
+
+/// The innermost loops of one block: it ends with a jump to its own label.
+std::vector<Loop> innermost_loops(const std::string& assembly);
+
+/// Those among them that multiply matrices: at least half the multiply-adds of the largest one.
+std::vector<Loop> hot_loops(const std::string& assembly);
+
+/// The same code with a label at every address that is jumped to, as hot_loops() wants it, from
+/// what `objdump -d --no-show-raw-insn` prints.
+std::string labelled(const std::string& disassembly);
+
+/// Multiply-adds that a core has begun before the first ends (latency four, two a cycle): with
+/// fewer accumulators it waits.
+inline constexpr int kAccumulatorsWanted = 8;
+/// With fewer rows the memory decides, and what waits may still be fastest.
+inline constexpr int kRowsThatCompute = 8;
+
+/// Why a kernel with this code is not worth running, e.g. "hot loop spills: 3 stack references:
+/// vmovups (%rsp), %ymm0"; nothing if it may be.
+std::optional<std::string> why_refused(const KernelSpec& kernel, const std::string& assembly);
+
+}  // namespace gatefold
