@@ -4,7 +4,7 @@
 #include <numeric>
 
 #include "tuning/cost_model.h"
-#include "tuning/strategy.h"
+#include "tuning/seeded_random.h"
 
 namespace gatefold {
 namespace {

@@ -61,7 +61,7 @@ TEST(MeasuredSpaces, TheDefaultStrategyComesNearTheOptimum) {
   if (files.empty()) GTEST_SKIP() << "no space is recorded yet";
   EXPECT_GE(files.size(), 3u);
   for (const auto& file : files) {
-    const Replay replay(read_recorded_space(file), file.filename());
+    const Replay replay(read_recorded_space(file), file.filename(), analytic_model());
     EXPECT_GE(replay.points(), 1500u) << file;
     expect_good(replay, file.filename(), 20);
   }
