@@ -7,6 +7,7 @@
 
 #include "bench/loaded_library.h"
 #include "cli/commands.h"
+#include "cli/effort.h"
 #include "cli/interrupt.h"
 #include "cli/output.h"
 #include "cli/progress.h"
@@ -17,7 +18,6 @@
 #include "cli/tune_space.h"
 #include "formats/atomic_file.h"
 #include "spec/error.h"
-#include "spec/names.h"
 #include "tuning/record.h"
 #include "tuning/strategy.h"
 #include "tuning/winners.h"
@@ -50,20 +50,10 @@ double parse_budget(const std::string& text) {
   return seconds;
 }
 
-/// Presets of --trials.
-struct Effort {
-  std::string name;
-  int trials;
-};
-const std::vector<Effort>& all_efforts() {
-  static const std::vector<Effort> efforts = {{"quick", 32}, {"standard", 128}, {"deep", 512}};
-  return efforts;
-}
-
 std::optional<int> trials_wanted(const Options& o) {
   constexpr int kMostTrials = 1000000;
   if (o.effort && o.trials) fail_usage("--effort and --trials: both given, wanted one of them");
-  if (o.effort) return find_named(all_efforts(), *o.effort, "effort").trials;
+  if (o.effort) return trials_of_effort(*o.effort);
   if (!o.trials) return std::nullopt;
   int value = 0;
   const char* const end = o.trials->data() + o.trials->size();

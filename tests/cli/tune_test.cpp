@@ -5,6 +5,7 @@
 
 #include <set>
 
+#include "cli/effort.h"
 #include "gatefold/gatefold.h"
 #include "tests/cli/gatefold_process.h"
 #include "tests/formats/files.h"
@@ -177,10 +178,10 @@ TEST_F(Tune, ARecordedSpaceIsReplayed) {
   EXPECT_THAT(table.out, HasSubstr("\nrandom "));
 }
 
-TEST_F(Tune, AnEffortIsANumberOfTrials) {
-  const Outcome outcome = gatefold(tune(folder_ / "t.db", {"--effort", "quick", "--json"}));
-  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
-  EXPECT_EQ(outcome.json()["trials"], 32);
+TEST(Effort, IsANumberOfTrials) {
+  EXPECT_EQ(cli::trials_of_effort("quick"), 32);
+  EXPECT_EQ(cli::trials_of_effort("standard"), 128);
+  EXPECT_EQ(cli::trials_of_effort("deep"), 512);
 }
 
 TEST_F(Tune, RecordingWithoutADatabaseOrTrialsFails) {

@@ -76,12 +76,12 @@ TEST(SyntheticSpaces, TheDefaultStrategyComesNearTheOptimum) {
 }
 
 TEST(SyntheticSpaces, ACostModelHelpsFromTheFirstTrials) {
-  const RecordedSpace space = synthetic_space(16);
+  const RecordedSpace space = synthetic_space(64);
   const CostModel model = [](const KernelSpec& k, const CpuProfile&, int) {
     return synthetic_ms(k);
   };
   const Replay with(space, "with", model), without(space, "without");
-  const ReplayRequest request = {{"forest"}, {16}, 5};
+  const ReplayRequest request = {{"forest"}, {32}, 10};
   EXPECT_LT(replay_cells(with, request)[0].median, replay_cells(without, request)[0].median);
 }
 
