@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <charconv>
 #include <memory>
 
 #include "bench/loaded_library.h"
@@ -12,8 +11,10 @@
 #include "cli/progress.h"
 #include "cli/run_options.h"
 #include "cli/spec_options.h"
+#include "cli/tune_report.h"
 #include "formats/atomic_file.h"
 #include "spec/error.h"
+#include "tuning/budget.h"
 #include "tuning/winners.h"
 
 namespace gatefold::cli {
@@ -29,36 +30,12 @@ struct Options {
   bool json = false;
 };
 
-/// "60s", "2m", "1h", or seconds without a unit.
-double parse_budget(const std::string& text) {
-  constexpr double kMostSeconds = 7 * 24 * 3600;
-  double value = 0;
-  const char* const end = text.data() + text.size();
-  const auto [rest, error] = std::from_chars(text.data(), end, value);
-  const std::string unit(rest, end);
-  const double factor = unit.empty() || unit == "s" ? 1 : unit == "m" ? 60 : unit == "h" ? 3600 : 0;
-  const double seconds = value * factor;
-  if (error != std::errc() || !(seconds > 0 && seconds <= kMostSeconds)) {
-    fail_usage("--budget: '" + text + "', wanted a time above 0 and up to 168h such as 60s or 10m");
-  }
-  return seconds;
-}
-
 Target only_target(const std::vector<Target>& targets) {
   if (targets.size() != 1) {
     fail_usage(
         fmt::format("--target: {} targets, wanted one: each is tuned by itself", targets.size()));
   }
   return targets.front();
-}
-
-std::string progress_text(const TuneProgress& p) {
-  std::string text = fmt::format("{} trials", p.trials);
-  if (p.trials_wanted) text += fmt::format(" of {}", *p.trials_wanted);
-  text += fmt::format(", {:.0f} s", p.elapsed_s);
-  if (p.budget_s) text += fmt::format(" of {:.0f}", *p.budget_s);
-  if (p.speedup) text += fmt::format(", {:.3f}x the default", *p.speedup);
-  return text + ": " + p.phase;
 }
 
 TuneRequest request_of(const Options& o, Progress& progress) {
@@ -69,7 +46,7 @@ TuneRequest request_of(const Options& o, Progress& progress) {
   request.target = only_target(spec.targets);
   request.rows = spec.rows;
   request.threads = threads_in_use(o.threads);
-  if (o.budget) request.budget_s = parse_budget(*o.budget);
+  if (o.budget) request.budget_s = parse_budget(*o.budget, "--budget");
   request.trials = o.trials;
   request.strategy = o.strategy;
   request.seed = o.seed;
@@ -152,11 +129,18 @@ int run(const Options& o) {
   if (!o.export_file.empty()) const AtomicFile probe(o.export_file);
   const TuneResult result = tune(request);
   progress.clear();
+  const TuneLook look = look_at(request, result);
+  const ShippedMatch shipped = shipped_match(request);
   if (o.json) {
-    print_json(json_of(result, request));
+    Json json = json_of(result, request);
+    add_look(json, look);
+    json["shipped_match"] = shipped.match;
+    print_json(json);
   } else {
     print_result(result, request);
+    print_look(look);
   }
+  print_note(fmt::format("shipped winners: match {}, {}", shipped.match, shipped.note));
   for (const std::string& note : result.notes) print_note(note);
   export_winners(o);
   if (!result.interrupted) return 0;
