@@ -155,19 +155,12 @@ class Sweep {
     request.trials = 1;
     request.budget_s.reset();
     out.transfers = measure_transfers(request, winners);
-    const bool decided = out.race->race.trials >= stored_now(out);
-    if (stopped() || decided || !transfers_lead(store_, out.race->workload, out.race->race)) return;
+    const std::vector<RowBucket> buckets = row_buckets(request_.plan.rows);
+    const int64_t workload = out.race->workload;
+    const bool decided = out.race->race.trials >= stored_trials(store_, workload, buckets);
+    if (stopped() || decided || !transfers_lead(store_, workload, out.race->race)) return;
     tune(request);
     if (!stopped()) take_race(out);
-  }
-
-  /// Trials that a race of now would know.
-  int stored_now(const SweepCellResult& out) {
-    const std::vector<RowBucket> buckets = row_buckets(request_.plan.rows);
-    const std::vector<TrialRecord> trials = store_.trials(out.race->workload);
-    return static_cast<int>(std::count_if(trials.begin(), trials.end(), [&](const auto& t) {
-      return std::any_of(buckets.begin(), buckets.end(), [&](const auto& b) { return t.is_of(b); });
-    }));
   }
 
   const SweepRequest& request_;

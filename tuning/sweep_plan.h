@@ -55,6 +55,9 @@ SweepWork work_left(const SweepPlan& plan, const SweepFile& file, const std::str
 
 WorkloadKey workload_of(const SweepCell& cell, const std::string& cpu);
 
+/// Trials of these buckets as tune() counts them: those of other cells' winners included.
+int stored_trials(Store& store, int64_t workload, const std::vector<RowBucket>& buckets);
+
 /// Whether this cell is not measured again: it has a final race, and that after all its trials.
 bool finished(Store& store, const SweepCell& cell, const SweepPlan& plan, const SweepFile& file,
               const std::string& cpu);

@@ -11,15 +11,6 @@ namespace {
 // by two cores, and some hundred milliseconds of measuring.
 constexpr double kUsualTrialSeconds = 2.5;
 
-int stored_trials(Store& store, int64_t workload, const std::vector<RowBucket>& buckets) {
-  const std::vector<TrialRecord> trials = store.trials(workload);
-  return static_cast<int>(std::count_if(trials.begin(), trials.end(), [&](const TrialRecord& t) {
-    return t.proposer != kTransferProposer &&
-           std::any_of(buckets.begin(), buckets.end(),
-                       [&](const RowBucket& b) { return t.is_of(b); });
-  }));
-}
-
 /// Each row count of each cell may get the winners of the other cells that are near enough.
 int64_t most_transfers(const SweepPlan& plan) {
   int64_t pairs = 0;
@@ -34,6 +25,14 @@ int64_t most_transfers(const SweepPlan& plan) {
 }
 
 }  // namespace
+
+int stored_trials(Store& store, int64_t workload, const std::vector<RowBucket>& buckets) {
+  const std::vector<TrialRecord> trials = store.trials(workload);
+  return static_cast<int>(std::count_if(trials.begin(), trials.end(), [&](const TrialRecord& t) {
+    return std::any_of(buckets.begin(), buckets.end(),
+                       [&](const RowBucket& b) { return t.is_of(b); });
+  }));
+}
 
 bool finished(Store& store, const SweepCell& cell, const SweepPlan& plan, const SweepFile& file,
               const std::string& cpu) {

@@ -70,7 +70,7 @@ TEST_F(Sweep, TunesReportsAndResumes) {
   EXPECT_GT(json["cells"][1]["speedup"], 0);
   EXPECT_TRUE(json["failed"].empty());
   EXPECT_EQ(json["leave_one_out"].size(), 2u);
-  ASSERT_EQ(json["distil"].size(), 1u);
+  ASSERT_GE(json["distil"].size(), 1u) << "one for each packing that was chosen";
   EXPECT_FALSE(json["distil"][0]["points"].empty());
   EXPECT_TRUE(std::filesystem::exists(winners));
 

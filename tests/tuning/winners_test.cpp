@@ -9,6 +9,7 @@
 #include "schedules/space.h"
 #include "spec/error.h"
 #include "tests/tuning/fake_candidate.h"
+#include "tuning/library_plan.h"
 
 namespace gatefold::test {
 namespace {
@@ -346,6 +347,28 @@ TEST(LoadWinners, FromADatabaseOfSeveralRuns) {
   EXPECT_EQ(find_winner(sets[0], 9, 1)->cell.point, point(1));
   std::ofstream(folder / "w.json") << winners_json(sets);
   EXPECT_EQ(winners_json(load_winners(folder / "w.json")), winners_json(sets));
+}
+
+TEST(PlanLibrary, AProfileStandsForItsMicroArchitecture) {
+  const ScratchFolder folder;
+  WinnerSet zen3 = set({winner(1, 1, 1)}), zen4 = set({winner(1, 1, 2)});
+  zen3.key.cpu = "AMD EPYC (family 25 model 1)";
+  zen4.key.cpu = "AMD EPYC (family 25 model 17)";
+  std::ofstream(folder / "w.json") << winners_json({zen3, zen4});
+  LibraryRequest request;
+  request.ffn = fake_ffn();
+  request.targets = {Target::x86_avx2};
+  request.rows = {1};
+  request.schedule = folder / "w.json";
+  for (const auto& [profile, mr] : {std::pair("zen3", 1), std::pair("zen4", 2)}) {
+    request.cpu = cpu_profile_named(profile);
+    const LibraryKernel kernel = plan_library(request).plan.kernels.at(0);
+    EXPECT_EQ(kernel.spec.point.mr, mr) << profile;
+    EXPECT_EQ(kernel.record.match, "micro_architecture");
+    EXPECT_FALSE(kernel.record.median_ms) << "not measured on this very CPU";
+  }
+  request.cpu = cpu_profile_named("icelake");
+  EXPECT_EQ(plan_library(request).plan.kernels.at(0).record.match, "isa");
 }
 
 TEST(LoadWinners, NeitherDatabaseNorWinners) {
