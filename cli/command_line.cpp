@@ -40,6 +40,7 @@ void add_commands(CLI::App& app, Action& action) {
   add_plan_command(app, action);
   add_generate_command(app, action);
   add_tune_command(app, action);
+  add_sweep_command(app, action);
   add_report_command(app, action);
   add_run_command(app, action);
   add_check_command(app, action);

@@ -15,6 +15,7 @@ void add_doctor_command(CLI::App& app, Action& action);
 void add_plan_command(CLI::App& app, Action& action);
 void add_generate_command(CLI::App& app, Action& action);
 void add_tune_command(CLI::App& app, Action& action);
+void add_sweep_command(CLI::App& app, Action& action);
 void add_report_command(CLI::App& app, Action& action);
 void add_run_command(CLI::App& app, Action& action);
 void add_check_command(CLI::App& app, Action& action);

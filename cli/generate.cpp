@@ -53,7 +53,8 @@ Json json_of(const LibraryPlan& plan, const std::vector<std::string>& notes,
                        {"target", info(k.spec.target).name},
                        {"packing", k.spec.packing.text()},
                        {"point", k.spec.point.text()},
-                       {"origin", k.record.origin}});
+                       {"origin", k.record.origin},
+                       {"match", k.record.match}});
   }
   const FfnSpec& ffn = plan.ffn;
   return {{"library", manifest.string()},
@@ -78,10 +79,10 @@ std::string rows_text(const RowBucket& rows) {
 
 void print_plan(const LibraryPlan& plan, const std::filesystem::path& manifest) {
   print_line(fmt::format("{}: {}", describe(plan.ffn), plan.ffn.variant.formula()));
-  Table table({"target", "rows", "schedule", "origin"});
+  Table table({"target", "rows", "schedule", "origin", "match"});
   for (const LibraryKernel& k : plan.kernels) {
-    table.add(
-        {info(k.spec.target).name, rows_text(k.spec.rows), k.spec.point.text(), k.record.origin});
+    table.add({info(k.spec.target).name, rows_text(k.spec.rows), k.spec.point.text(),
+               k.record.origin, k.record.match});
   }
   table.print();
   print_line("wrote " + manifest.string());

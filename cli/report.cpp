@@ -6,15 +6,19 @@
 #include "cli/output.h"
 #include "cli/report_html.h"
 #include "formats/atomic_file.h"
+#include "spec/error.h"
 #include "tuning/fusion_ranges.h"
+#include "tuning/host.h"
 #include "tuning/joint_cost.h"
 #include "tuning/race_report.h"
+#include "tuning/trial_table.h"
+#include "tuning/winners.h"
 
 namespace gatefold::cli {
 namespace {
 
 struct Options {
-  std::string db, html;
+  std::string db, html, trials;
   bool json = false;
 };
 
@@ -51,6 +55,14 @@ void print_fusions(const std::vector<ReportCell>& report) {
   }
 }
 
+/// How the cell's winner fits this machine, as `generate` would look it up; nothing for one that it
+/// would not use.
+std::optional<std::string> match_of(const ReportCell& cell) {
+  static const WinnerQuery here = {.ffn = {}, .cpu = host_cpu_name()};
+  if (cell.stale) return std::nullopt;
+  return name(cpu_match(here, cell.key.cpu));
+}
+
 Json json_of(const std::vector<ReportCell>& report) {
   Json cells = Json::array();
   for (const ReportCell& c : report) {
@@ -68,6 +80,7 @@ Json json_of(const std::vector<ReportCell>& report) {
                      {"threads", c.key.threads},
                      {"winner", c.winner},
                      {"origin", c.origin},
+                     {"match", match_of(c) ? Json(*match_of(c)) : Json()},
                      {"median_ms", number_or_null(c.median_ms)},
                      {"runner_up", c.runner_up.empty() ? Json() : Json(c.runner_up)},
                      {"margin_pct", number_or_null(c.margin_pct)},
@@ -94,17 +107,33 @@ void print_report(const std::vector<ReportCell>& report) {
                std::to_string(c.key.threads), ms_text(c.median_ms), ratio_text(c.efficiency),
                c.bound, ratio_text(c.speedup), ratio_text(c.vs_unfused), percent_text(c.margin_pct),
                percent_text(c.joint_cost_pct),
-               c.winner + " (" + c.origin + (c.stale ? ", stale)" : ")")});
+               c.winner + " (" + c.origin + ", " +
+                   (c.stale ? "stale" : "match " + match_of(c).value_or("")) + ")"});
   }
   table.print();
 }
 
+bool wants_csv(const std::string& file) {
+  if (file.ends_with(".csv")) return true;
+  if (file.ends_with(".json")) return false;
+  fail_usage("--trials: '" + file + "', wanted a file name that ends in .csv or .json");
+}
+
+void write_trials(Store& store, const std::string& file) {
+  if (file.empty()) return;
+  const bool csv = wants_csv(file);
+  const TrialTable table = store.trial_table();
+  write_file_atomically(file, csv ? trials_csv(table) : trials_json(table));
+}
+
 int run(const Options& options) {
+  if (!options.trials.empty()) wants_csv(options.trials);  // before anything is read or written
   Store store(options.db, Store::Open::existing);
   const std::vector<ReportCell> report = report_cells(races_with_joint_costs(store));
   if (!options.html.empty()) {
     write_file_atomically(options.html, report_html(report, "gatefold: fastest configurations"));
   }
+  write_trials(store, options.trials);
   if (options.json) {
     print_json(json_of(report));
   } else {
@@ -122,6 +151,8 @@ void add_report_command(CLI::App& app, Action& action) {
   CLI::App* command = app.add_subcommand("report", "The fastest configuration per cell and why");
   command->add_option("--db", o->db, "tuning database")->required();
   command->add_option("--html", o->html, "writes the report as a page, too");
+  command->add_option("--trials", o->trials,
+                      "writes all trials, too: FILE.csv or FILE.json, see docs/formats.md");
   command->add_flag("--json", o->json, "one JSON object on stdout");
   command->footer("Example:\n  gatefold report --db tuning.db --html report.html");
   command->callback([o, &action] { action = [o] { return run(*o); }; });

@@ -2,12 +2,10 @@
 
 #include <fmt/format.h>
 
-#include <charconv>
 #include <memory>
 
 #include "bench/loaded_library.h"
 #include "cli/commands.h"
-#include "cli/effort.h"
 #include "cli/interrupt.h"
 #include "cli/output.h"
 #include "cli/progress.h"
@@ -15,9 +13,11 @@
 #include "cli/spec_options.h"
 #include "cli/tune_output.h"
 #include "cli/tune_replay.h"
+#include "cli/tune_report.h"
 #include "cli/tune_space.h"
 #include "formats/atomic_file.h"
 #include "spec/error.h"
+#include "tuning/budget.h"
 #include "tuning/record.h"
 #include "tuning/strategy.h"
 #include "tuning/winners.h"
@@ -35,25 +35,10 @@ struct Options {
   bool json = false, space = false;
 };
 
-/// "60s", "2m", "1h", or seconds without a unit.
-double parse_budget(const std::string& text) {
-  constexpr double kMostSeconds = 7 * 24 * 3600;
-  double value = 0;
-  const char* const end = text.data() + text.size();
-  const auto [rest, error] = std::from_chars(text.data(), end, value);
-  const std::string unit(rest, end);
-  const double factor = unit.empty() || unit == "s" ? 1 : unit == "m" ? 60 : unit == "h" ? 3600 : 0;
-  const double seconds = value * factor;
-  if (error != std::errc() || !(seconds > 0 && seconds <= kMostSeconds)) {
-    fail_usage("--budget: '" + text + "', wanted a time above 0 and up to 168h such as 60s or 10m");
-  }
-  return seconds;
-}
-
 std::optional<int> trials_wanted(const Options& o) {
   constexpr int kMostTrials = 1000000;
   if (o.effort && o.trials) fail_usage("--effort and --trials: both given, wanted one of them");
-  if (o.effort) return trials_of_effort(*o.effort);
+  if (o.effort) return effort_named(*o.effort).trials;
   if (!o.trials) return std::nullopt;
   int value = 0;
   const char* const end = o.trials->data() + o.trials->size();
@@ -75,15 +60,6 @@ Target only_target(const std::vector<Target>& targets) {
   return targets.front();
 }
 
-std::string progress_text(const TuneProgress& p) {
-  std::string text = fmt::format("{} trials", p.trials);
-  if (p.trials_wanted) text += fmt::format(" of {}", *p.trials_wanted);
-  text += fmt::format(", {:.0f} s", p.elapsed_s);
-  if (p.budget_s) text += fmt::format(" of {:.0f}", *p.budget_s);
-  if (p.speedup) text += fmt::format(", {:.3f}x the default", *p.speedup);
-  return text + ": " + p.phase;
-}
-
 TuneRequest request_of(const Options& o, Progress& progress) {
   if (!has_budget(o) && o.record.empty()) {
     fail_usage("--budget: missing, wanted it, --trials or --effort");
@@ -94,7 +70,7 @@ TuneRequest request_of(const Options& o, Progress& progress) {
   request.target = only_target(spec.targets);
   request.rows = spec.rows;
   request.threads = threads_in_use(o.threads);
-  if (o.budget) request.budget_s = parse_budget(*o.budget);
+  if (o.budget) request.budget_s = parse_budget(*o.budget, "--budget");
   request.trials = trials_wanted(o);
   request.strategy = o.strategy.value_or(kDefaultStrategy);
   request.seed = o.seed;

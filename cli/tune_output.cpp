@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "cli/output.h"
+#include "cli/tune_report.h"
 #include "cli/spec_options.h"
 
 namespace gatefold::cli {
@@ -67,11 +68,18 @@ void print_result(const TuneResult& result, const TuneRequest& request) {
 }  // namespace
 
 void print_tuning(const TuneResult& result, const TuneRequest& request, bool json) {
+  const TuneLook look = look_at(request, result);
+  const ShippedMatch shipped = shipped_match(request);
   if (json) {
-    print_json(json_of(result, request));
+    Json object = json_of(result, request);
+    add_look(object, look);
+    object["shipped_match"] = shipped.match;
+    print_json(object);
   } else {
     print_result(result, request);
+    print_look(look);
   }
+  print_note(fmt::format("shipped winners: match {}, {}", shipped.match, shipped.note));
   for (const std::string& note : result.notes) print_note(note);
 }
 

@@ -6,7 +6,7 @@ set -euo pipefail
 # python3-pip fetches the pinned wheels; python3-numpy is the reference of the check on real weights.
 demo_packages=(
   g++ cmake ninja-build ccache binutils python3 python3-pip python3-numpy
-  libcli11-dev nlohmann-json3-dev libsqlitecpp-dev libsqlite3-dev libfmt-dev zlib1g-dev
+  libcli11-dev nlohmann-json3-dev libsqlitecpp-dev libsqlite3-dev libfmt-dev libtomlplusplus-dev zlib1g-dev
 )
 full_packages=(
   libgtest-dev libgmock-dev libbenchmark-dev pkg-config clang-format clang-tidy

@@ -15,6 +15,9 @@ namespace gatefold {
 /// What the tuner knows of a kernel; carried in the library's table for the runtime's report.
 struct KernelRecord {
   std::string origin = "default";  ///< default, tuned, model or given
+  /// Whose winner it is: of this `cpu`, of its `micro_architecture`, of another CPU with the same
+  /// `isa`; `analytic` without one, `given` where the point was. In the manifest only.
+  std::string match = "analytic";
   int tuned_threads = 0;
   std::string runner_up;  ///< empty: not known
   std::optional<double> margin_pct, efficiency, median_ms;
@@ -65,6 +68,7 @@ struct Manifest {
   FfnSpec ffn;
   struct Kernel {
     std::string name, target, packing, point, origin;
+    std::string match;  ///< empty in manifests of before it was there
     int64_t rows_min, rows_max;
   };
   std::vector<Kernel> kernels;

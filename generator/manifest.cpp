@@ -64,6 +64,7 @@ Manifest::Kernel read_kernel(const json& value, const std::string& where) {
   k.packing = in.text("packing");
   k.point = in.text("point");
   k.origin = in.text("origin");
+  if (value.contains("match")) k.match = in.text("match");
   k.rows_min = in.number("rows_min");
   k.rows_max = in.field("rows_max").is_null() ? RowBucket::kOpen : in.number("rows_max");
   return k;

@@ -135,6 +135,7 @@ nlohmann::ordered_json manifest_kernel(const LibraryKernel& k) {
   out["packing"] = k.spec.packing.text();
   out["point"] = k.spec.point.text();
   out["origin"] = k.record.origin;
+  out["match"] = k.record.match;
   return out;
 }
 

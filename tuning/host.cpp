@@ -54,7 +54,7 @@ std::string host_cpu_name() {
 CpuProfile host_cpu_profile() {
   const Machine machine = read_machine();
   CpuProfile profile;
-  profile.name = "host";
+  profile.name = kHostProfile;
   if (machine.l1d.bytes > 0) profile.l1d = machine.l1d.bytes;
   if (machine.l2.bytes > 0) profile.l2 = machine.l2.bytes;
   if (machine.l3.bytes > 0) profile.l3 = machine.l3.bytes;

@@ -15,6 +15,9 @@ namespace gatefold {
 /// machines often show one name for several generations. E.g. "AMD EPYC (family 25 model 1)".
 std::string host_cpu_name();
 
+/// The name of host_cpu_profile().
+inline constexpr const char* kHostProfile = "host";
+
 /// Cache sizes of this machine as the kernel tells them; the generic ones where it does not.
 CpuProfile host_cpu_profile();
 

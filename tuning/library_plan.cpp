@@ -33,7 +33,7 @@ Kernels kernels_at(const LibraryRequest& request, Target target, const Packing& 
     kernel.spec.rows = rows;
     kernel.spec.packing = packing;
     kernel.spec.point = parse_point(request.schedule, default_point(kernel.spec, request.cpu));
-    kernel.record.origin = "given";
+    kernel.record.origin = kernel.record.match = "given";
     kernels.push_back(std::move(kernel));
   }
   return kernels;
@@ -51,14 +51,20 @@ Schedule given_schedule(const LibraryRequest& request, Target target) {
   fail_usage("--schedule: '" + request.schedule + "' is not legal for " + reason);
 }
 
-/// The winners of this CPU before those of others; a library for elsewhere is still a wish.
+/// The winners of this CPU before those of others; a library for elsewhere is still a wish. With
+/// a profile of another CPU than this one, those of its micro-architecture come first.
 Schedule tuned_schedule(const LibraryRequest& request, const std::vector<WinnerSet>& sets,
                         Target target) {
   WinnerQuery query;
   query.ffn = request.ffn;
   query.target = target;
-  query.cpu = host_cpu_name();
   query.any_cpu = true;
+  if (request.cpu.name == kHostProfile) {
+    query.cpu = host_cpu_name();
+    query.micro_architecture = micro_architecture_of(query.cpu);
+  } else {
+    query.micro_architecture = micro_architecture_of_profile(request.cpu.name);
+  }
   return schedule_from_winners(sets, query, request.rows, request.cpu);
 }
 

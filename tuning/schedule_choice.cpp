@@ -23,9 +23,10 @@ LibraryKernel default_kernel(KernelSpec kernel, const CpuProfile& cpu) {
 }
 
 /// What was measured is told only of what it was measured on.
-KernelRecord record_of(const Winner& w, bool measured_here) {
+KernelRecord record_of(const Winner& w, CpuMatch match, bool measured_here) {
   KernelRecord record;
   record.origin = "tuned";
+  record.match = name(match);
   record.tuned_threads = w.threads;
   if (!measured_here) return record;
   record.runner_up = w.cell.runner_up;
@@ -74,8 +75,8 @@ std::vector<int> tuned_threads(const WinnerSet& set) {
 
 /// One kernel for each thread count that the nearest rows were tuned for, equal points too: the
 /// runtime takes the nearest count, so leaving one out would give its threads another's kernel.
-void add_bucket(Schedule& schedule, const WinnerSet& set, const KernelSpec& bucket,
-                const std::string& this_cpu, const CpuProfile& cpu) {
+void add_bucket(Schedule& schedule, const WinnerSet& set, const KernelSpec& bucket, CpuMatch match,
+                const CpuProfile& cpu) {
   const size_t before = schedule.kernels.size();
   for (int threads : tuned_threads(set)) {
     const std::optional<Winner> winner = find_winner(set, bucket.rows.tuned_rows, threads);
@@ -88,8 +89,8 @@ void add_bucket(Schedule& schedule, const WinnerSet& set, const KernelSpec& buck
       continue;
     }
     const bool measured_here =
-        set.key.cpu == this_cpu && winner->cell.bucket.tuned_rows == bucket.rows.tuned_rows;
-    schedule.kernels.push_back({*kernel, record_of(*winner, measured_here)});
+        match == CpuMatch::cpu && winner->cell.bucket.tuned_rows == bucket.rows.tuned_rows;
+    schedule.kernels.push_back({*kernel, record_of(*winner, match, measured_here)});
   }
   if (schedule.kernels.size() == before) schedule.kernels.push_back(default_kernel(bucket, cpu));
 }
@@ -118,9 +119,9 @@ Schedule schedule_from_winners(const std::vector<WinnerSet>& sets, const WinnerQ
     return schedule;
   }
   if (!note.empty()) schedule.notes.push_back(note);
+  const CpuMatch match = cpu_match(query, set->key.cpu);
   for (const RowBucket& bucket : row_buckets(rows)) {
-    add_bucket(schedule, *set, kernel_of(query.ffn, query.target, bucket, *packing), query.cpu,
-               cpu);
+    add_bucket(schedule, *set, kernel_of(query.ffn, query.target, bucket, *packing), match, cpu);
   }
   return schedule;
 }

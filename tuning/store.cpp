@@ -81,6 +81,18 @@ int64_t Store::workload(const WorkloadKey& key) {
   });
 }
 
+std::optional<int64_t> Store::known_workload(const WorkloadKey& key) {
+  return guarded([&] { return find_workload(*database_, key); });
+}
+
+TrialTable Store::trial_table() {
+  return guarded([&] { return select_trial_table(*database_); });
+}
+
+TrialRate Store::trial_rate() {
+  return guarded([&] { return select_trial_rate(*database_); });
+}
+
 std::vector<TrialRecord> Store::trials(int64_t workload) {
   return guarded([&] { return select_trials(*database_, workload, path_.string()); });
 }

@@ -11,6 +11,7 @@
 
 #include "spec/ffn_spec.h"
 #include "tuning/trial.h"
+#include "tuning/trial_table.h"
 
 namespace gatefold {
 
@@ -80,6 +81,12 @@ struct StoredRace {
   int64_t workload = 0;  ///< its number in the store
 };
 
+/// How long trials took, compiling and all, as far as a database tells.
+struct TrialRate {
+  double seconds = 0;  ///< each
+  int64_t trials = 0;  ///< that it is the mean of; 0: not known
+};
+
 /// The tuning database: SQLite, one commit for each trial, safe for several processes at once.
 /// Files come from outside: what is not ours, newer, or broken is an error that names the file.
 class Store {
@@ -91,7 +98,12 @@ class Store {
   /// The number of the workload; made if it is new.
   int64_t workload(const WorkloadKey& key);
 
+  /// Its number if it is there already.
+  std::optional<int64_t> known_workload(const WorkloadKey& key);
+
   std::vector<TrialRecord> trials(int64_t workload);
+  TrialTable trial_table();
+  TrialRate trial_rate();
 
   /// A trial that is there already stays as it is.
   void add_trial(int64_t workload, const TrialRecord& trial);

@@ -1,12 +1,8 @@
 #include <SQLiteCpp/Statement.h>
 
-#include <charconv>
 #include <cmath>
-#include <set>
-#include <sstream>
 
 #include "spec/error.h"
-#include "spec/names.h"
 #include "tuning/store_rows.h"
 
 namespace gatefold {
@@ -52,19 +48,11 @@ void insert_cell(SQLite::Database& database, int64_t race, const RaceCell& c) {
   s.exec();
 }
 
-/// An integer of the row that may be anything.
-int64_t integer(SQLite::Statement& row, const char* name, int64_t least, int64_t most) {
-  const int64_t value = row.getColumn(name).getInt64();
-  if (value >= least && value <= most) return value;
-  fail(std::string(name) + ": " + std::to_string(value) + ", wanted " + std::to_string(least) +
-       " to " + std::to_string(most));
-}
-
 RaceCell read_cell(SQLite::Statement& s) {
   RaceCell c;
-  c.bucket.tuned_rows = integer(s, "rows", 1, INT64_MAX);
-  c.bucket.rows_min = integer(s, "rows_min", 1, c.bucket.tuned_rows);
-  c.bucket.rows_max = integer(s, "rows_max", c.bucket.tuned_rows, INT64_MAX);
+  c.bucket.tuned_rows = stored_integer(s, "rows", 1, INT64_MAX);
+  c.bucket.rows_min = stored_integer(s, "rows_min", 1, c.bucket.tuned_rows);
+  c.bucket.rows_max = stored_integer(s, "rows_max", c.bucket.tuned_rows, INT64_MAX);
   c.point = s.getColumn("point").getString();
   c.origin = s.getColumn("origin").getString();
   c.median_ms = real(s.getColumn("median_ms")).value_or(kUnknown);
@@ -104,7 +92,7 @@ RaceRecord read_race(SQLite::Database& database, SQLite::Statement& row, bool cu
     race.rows = parse_rows(row.getColumn("rows_list").getString(), "rows_list");
     race.packing = row.getColumn("packing").getString();
     if (current) parse_packing(race.packing);
-    race.trials = static_cast<int>(integer(row, "trials", 0, INT32_MAX));
+    race.trials = static_cast<int>(stored_integer(row, "trials", 0, INT32_MAX));
     race.roof = row.getColumn("roof").getString();
     race.at = row.getColumn("at").getString();
     race.cells = read_cells(database, id, current);
@@ -114,54 +102,7 @@ RaceRecord read_race(SQLite::Database& database, SQLite::Statement& row, bool cu
   }
 }
 
-/// `row` stands on a row joined with workload.
-WorkloadKey read_key(SQLite::Statement& row, const std::string& file) {
-  const std::string where =
-      file + ": workload " + std::to_string(row.getColumn("workload").getInt64());
-  try {
-    WorkloadKey key;
-    key.cpu = row.getColumn("cpu").getString();
-    key.target = target_named(row.getColumn("isa").getString()).target;
-    set_dtypes(key.ffn, row.getColumn("dtype").getString());
-    key.ffn.variant = variant_named(row.getColumn("variant").getString());
-    read_parameters(row.getColumn("parameters").getString(), key.ffn.variant, where);
-    key.ffn.bias = row.getColumn("bias").getInt() != 0;
-    key.ffn.residual = row.getColumn("residual").getInt() != 0;
-    key.ffn.shape = {integer(row, "d_model", 1, kMaxDimension),
-                     integer(row, "d_ff", 1, kMaxDimension)};
-    key.threads = static_cast<int>(integer(row, "threads", 1, 1024));
-    key.halide_version = row.getColumn("halide_version").getString();
-    key.generator_version = static_cast<int>(integer(row, "generator_version", 0, INT32_MAX));
-    return key;
-  } catch (const Error& e) {
-    fail(where + ": " + e.what());
-  }
-}
-
 }  // namespace
-
-std::string parameters_text(const Variant& v) {
-  return "slope=" + shortest(v.slope) + " alpha=" + shortest(v.alpha) +
-         " limit=" + shortest(v.limit) + " up_offset=" + shortest(v.up_offset);
-}
-
-void read_parameters(const std::string& text, Variant& v, const std::string& what) {
-  std::istringstream words(text);
-  std::set<std::string> seen;
-  for (std::string word; words >> word;) {
-    const size_t equals = word.find('=');
-    const std::string key = word.substr(0, equals);
-    float* field = key == "slope"       ? &v.slope
-                   : key == "alpha"     ? &v.alpha
-                   : key == "limit"     ? &v.limit
-                   : key == "up_offset" ? &v.up_offset
-                                        : nullptr;
-    const char* end = word.data() + word.size();
-    const bool read = field && equals != std::string::npos && seen.insert(key).second &&
-                      std::from_chars(word.data() + equals + 1, end, *field).ptr == end;
-    if (!read || !std::isfinite(*field)) fail(what + ": parameters: '" + word + "'");
-  }
-}
 
 void replace_race(SQLite::Database& database, int64_t workload, const RaceRecord& race) {
   SQLite::Statement remove_cells(database,
@@ -200,7 +141,7 @@ std::vector<StoredRace> select_races(SQLite::Database& database, const std::stri
       "workload ON workload.id = race.workload ORDER BY at DESC, race.id DESC");
   std::vector<StoredRace> races;
   while (select.executeStep()) {
-    const WorkloadKey key = read_key(select, file);
+    const WorkloadKey key = read_workload(select, file);
     races.push_back({key, read_race(database, select, key.current(), file),
                      select.getColumn("workload").getInt64()});
   }

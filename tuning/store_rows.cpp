@@ -45,21 +45,6 @@ std::vector<double> parse_samples(const std::string& text, const std::string& wh
   return samples;
 }
 
-void bind_key(SQLite::Statement& s, const WorkloadKey& key) {
-  s.bind(":cpu", key.cpu);
-  s.bind(":isa", info(key.target).name);
-  s.bind(":dtype", key.ffn.dtypes());
-  s.bind(":variant", key.ffn.variant.name);
-  s.bind(":parameters", parameters_text(key.ffn.variant));
-  s.bind(":bias", key.ffn.bias ? 1 : 0);
-  s.bind(":residual", key.ffn.residual ? 1 : 0);
-  s.bind(":d_model", key.ffn.shape.d_model);
-  s.bind(":d_ff", key.ffn.shape.d_ff);
-  s.bind(":threads", key.threads);
-  s.bind(":halide_version", key.halide_version);
-  s.bind(":generator_version", key.generator_version);
-}
-
 TrialRecord read_trial(SQLite::Statement& s, const std::string& file) {
   const std::string where = file + ": trial " + std::to_string(s.getColumn("id").getInt64());
   try {
@@ -92,31 +77,6 @@ std::string rows_text(const std::vector<int64_t>& rows) {
   std::string text;
   for (int64_t r : rows) text += (text.empty() ? "" : ",") + std::to_string(r);
   return text;
-}
-
-void insert_workload(SQLite::Database& database, const WorkloadKey& key) {
-  SQLite::Statement insert(
-      database,
-      "INSERT OR IGNORE INTO workload(cpu, isa, dtype, variant, parameters, bias, residual, "
-      "d_model, "
-      "d_ff, threads, halide_version, generator_version) VALUES(:cpu, :isa, :dtype, :variant, "
-      ":parameters, :bias, :residual, :d_model, :d_ff, :threads, :halide_version, "
-      ":generator_version)");
-  bind_key(insert, key);
-  insert.exec();
-}
-
-std::optional<int64_t> find_workload(SQLite::Database& database, const WorkloadKey& key) {
-  SQLite::Statement find(
-      database,
-      "SELECT id FROM workload WHERE cpu = :cpu AND isa = :isa AND dtype = :dtype AND variant = "
-      ":variant AND parameters = :parameters AND bias = :bias AND residual = :residual AND d_model "
-      "= :d_model AND d_ff = "
-      ":d_ff AND threads = :threads AND halide_version = :halide_version AND generator_version = "
-      ":generator_version");
-  bind_key(find, key);
-  if (!find.executeStep()) return std::nullopt;
-  return find.getColumn(0).getInt64();
 }
 
 void insert_trial(SQLite::Database& database, int64_t workload, const TrialRecord& t) {

@@ -56,8 +56,8 @@ double TrialRunner::elapsed_s() const {
 
 void TrialRunner::report(const std::string& phase) const {
   if (!request_.progress) return;
-  request_.progress(
-      {phase, book_.size(), request_.trials, elapsed_s(), request_.budget_s, book_.best_speedup()});
+  request_.progress({phase, book_.size(), request_.trials, elapsed_s(), request_.budget_s,
+                     book_.best_speedup(), measured_now_});
 }
 
 std::vector<BuiltCandidate> TrialRunner::build(const std::vector<Candidate>& candidates) {

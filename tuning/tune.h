@@ -27,6 +27,7 @@ struct TuneProgress {
   double elapsed_s = 0;
   std::optional<double> budget_s;
   std::optional<double> speedup;  ///< best so far over the default, as screened
+  int measured_now = 0;           ///< of the trials, those of this run
 };
 
 struct TuneRequest {

@@ -69,7 +69,7 @@ void keep_to_known_packing(SearchSpace& space, Store& store, const WorkloadKey& 
 
 }  // namespace
 
-TuneRequest checked_request(TuneRequest r) {
+void check_block(const TuneRequest& r) {
   if (!r.ffn.shape.fixed()) {
     fail_usage("tune: sizes " + r.ffn.shape.text() + ", wanted fixed d_model and d_ff");
   }
@@ -79,13 +79,17 @@ TuneRequest checked_request(TuneRequest r) {
                      "' cannot run on this CPU, so it cannot be tuned here");
   }
   if (r.rows.empty()) fail_usage("--rows: empty, wanted numbers such as 1,4,16");
+  check_defaults(full_space(r));
+}
+
+TuneRequest checked_request(TuneRequest r) {
   if (!r.budget_s && !r.trials) fail_usage("tune: neither --budget nor --trials given");
   if (r.budget_s && !(*r.budget_s > 0)) fail_usage("--budget: wanted more than 0 seconds");
   if (r.trials && *r.trials < 1) {
     fail_usage("--trials: " + std::to_string(*r.trials) + ", wanted 1 or more");
   }
   check_strategy(r.strategy);
-  check_defaults(full_space(r));
+  check_block(r);
   if (r.threads < 0) fail_usage("--threads: " + std::to_string(r.threads) + ", wanted 1 or more");
   if (r.threads == 0) r.threads = gf_default_threads();
   // Looked for here: a program that is not there is no candidate's failure.

@@ -9,6 +9,9 @@
 
 namespace gatefold {
 
+/// Throws why this block cannot be tuned for these rows on this machine, whatever the effort.
+void check_block(const TuneRequest& request);
+
 /// The request with its defaults filled in. Throws whatever can be known to be wrong with it, so
 /// that nothing is made for it.
 TuneRequest checked_request(TuneRequest request);

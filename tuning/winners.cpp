@@ -45,6 +45,20 @@ double distance_to(const WinnerSet& set, const std::vector<int64_t>& rows) {
   return sum;
 }
 
+/// What about winners of `cpu` is not exact; empty for the CPU's own.
+std::string note_on(const WinnerQuery& query, const std::string& cpu) {
+  switch (cpu_match(query, cpu)) {
+    case CpuMatch::cpu:
+      return {};
+    case CpuMatch::micro_architecture:
+      return "tuned on another CPU of the same micro-architecture (" + query.micro_architecture +
+             "): " + cpu;
+    case CpuMatch::isa:
+      return "tuned on another CPU with the same instructions only: " + cpu;
+  }
+  return {};
+}
+
 /// Newer races come first, so what is there already stays.
 void add_race(std::vector<WinnerSet>& sets, const StoredRace& stored) {
   auto set = std::find_if(sets.begin(), sets.end(), [&](const WinnerSet& s) {
@@ -89,6 +103,13 @@ const std::vector<WinnerSet>& shipped_winners() {
   return sets;
 }
 
+CpuMatch cpu_match(const WinnerQuery& query, const std::string& set_cpu) {
+  if (!query.cpu.empty() && set_cpu == query.cpu) return CpuMatch::cpu;
+  const bool same_design = !query.micro_architecture.empty() &&
+                           micro_architecture_of(set_cpu) == query.micro_architecture;
+  return same_design ? CpuMatch::micro_architecture : CpuMatch::isa;
+}
+
 const WinnerSet* find_set(const std::vector<WinnerSet>& sets, const WinnerQuery& query,
                           const std::vector<int64_t>& rows, std::string& note) {
   const WinnerSet* best = nullptr;
@@ -103,14 +124,14 @@ const WinnerSet* find_set(const std::vector<WinnerSet>& sets, const WinnerQuery&
       other_cpu = true;
     else {
       const auto rank = [&](const WinnerSet& s) {
-        return std::pair(s.key.cpu != query.cpu, distance_to(s, rows));
+        return std::pair(cpu_match(query, s.key.cpu), distance_to(s, rows));
       };
       if (!best || rank(set) < rank(*best)) best = &set;
     }
   }
   const std::string what = query.ffn.variant.name + " " + query.ffn.shape.text() + " " +
                            query.ffn.dtypes() + " on " + info(query.target).name;
-  if (best && best->key.cpu != query.cpu) note = "tuned on another CPU: " + best->key.cpu;
+  if (best) note = note_on(query, best->key.cpu);
   if (!best && stale)
     note = "the winners of " + what + " are of another generator or Halide version";
   else if (!best && other_cpu)

@@ -8,6 +8,7 @@
 
 #include "generator/library.h"
 #include "spec/machine.h"
+#include "spec/micro_architecture.h"
 #include "tuning/store.h"
 
 namespace gatefold {
@@ -44,10 +45,15 @@ struct WinnerQuery {
   Target target = Target::x86_avx2;
   std::string cpu;
   bool any_cpu = false;  ///< where this CPU was not tuned, take another's of the same ISA
+  std::string micro_architecture = micro_architecture_of(cpu);  ///< empty: not known
 };
 
-/// The set to use for these rows: of this CPU before others, then nearest to the rows, then first.
-/// `note` says why there is none, or what about it is not exact.
+/// What winners of `set_cpu` are to the wanted CPU; for the same target.
+CpuMatch cpu_match(const WinnerQuery& query, const std::string& set_cpu);
+
+/// The set to use for these rows: of this CPU, then of its micro-architecture, then of others, and
+/// of equals the nearest to the rows, then the first. `note` says why there is none, or what about
+/// it is not exact.
 const WinnerSet* find_set(const std::vector<WinnerSet>& sets, const WinnerQuery& query,
                           const std::vector<int64_t>& rows, std::string& note);
 

@@ -110,6 +110,7 @@ TEST(Generate, TakesAPointAndAProfile) {
   ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
   for (const auto& kernel : outcome.json()["kernels"]) {
     EXPECT_EQ(kernel["origin"], "given");
+    EXPECT_EQ(kernel["match"], "given");
     EXPECT_THAT(kernel["point"].get<std::string>(), HasSubstr("fusion=unfused mr=2 "));
   }
 }
@@ -119,6 +120,9 @@ TEST(Generate, WithoutWinnersTheDefaultIsTakenWithANote) {
   const Outcome outcome = gatefold(small_block(folder.path(), {"--schedule", "tuned"}));
   ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
   EXPECT_EQ(outcome.json()["kernels"][0]["origin"], "default");
+  EXPECT_EQ(outcome.json()["kernels"][0]["match"], "analytic");
+  const auto manifest = nlohmann::json::parse(content(folder / "k.json"));
+  EXPECT_EQ(manifest["kernels"][0]["match"], "analytic");
   EXPECT_THAT(outcome.err,
               HasSubstr("gatefold: note: x86-avx2: default schedules, since no winners"));
 }

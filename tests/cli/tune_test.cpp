@@ -5,10 +5,10 @@
 
 #include <set>
 
-#include "cli/effort.h"
 #include "gatefold/gatefold.h"
 #include "tests/cli/gatefold_process.h"
 #include "tests/formats/files.h"
+#include "tuning/budget.h"
 
 namespace gatefold::test {
 namespace {
@@ -102,6 +102,13 @@ TEST_F(Tune, SearchesReportsAndResumes) {
   ASSERT_EQ(json["cells"].size(), 1u);
   EXPECT_EQ(json["cells"][0]["rows"], 2);
   EXPECT_GT(json["cells"][0]["median_ms"], 0);
+  ASSERT_FALSE(json["top"].empty());
+  EXPECT_EQ(json["top"][0]["rows"], 2);
+  EXPECT_GT(json["top"][0]["screened_ms"], 0);
+  EXPECT_LE(json["top"][0]["low_ms"], json["top"][0]["high_ms"]);
+  EXPECT_TRUE(json["failures"].empty());
+  EXPECT_TRUE(json["importance"][0]["tunables"].contains("mr"));
+  EXPECT_EQ(json["shipped_match"], "analytic");
 
   const auto again = gatefold(tune(db, {"--trials", "4", "--json"})).json();
   EXPECT_EQ(again["trials"], json["trials"]);
@@ -113,6 +120,7 @@ TEST_F(Tune, SearchesReportsAndResumes) {
   EXPECT_EQ(cell["variant"], "relu");
   EXPECT_EQ(cell["rows"], 2);
   EXPECT_EQ(cell["threads"], 1);
+  EXPECT_EQ(cell["match"], "cpu");
   EXPECT_EQ(cell["winner"], json["cells"][0]["point"]);
   EXPECT_GE(cell["joint_cost_pct"], 0) << "the defaults of all packings are tried first";
   EXPECT_EQ(cell["joint_cost_pct"], json["cells"][0]["joint_cost_pct"]);
@@ -125,8 +133,54 @@ TEST_F(Tune, SearchesReportsAndResumes) {
                   folder_ / "lib", "--json"});
     ASSERT_EQ(generated.exit_code, 0) << generated.err;
     EXPECT_EQ(generated.json()["kernels"][0]["origin"], "tuned");
+    EXPECT_EQ(generated.json()["kernels"][0]["match"], "cpu");
     EXPECT_EQ(generated.json()["kernels"][0]["point"], cell["winner"]);
   }
+}
+
+TEST_F(Tune, TheEndShowsTheBestTrialsWhatFailedAndWhatMattered) {
+  const Outcome outcome = gatefold(tune(folder_ / "t.db", {"--trials", "6"}));
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_THAT(outcome.out, HasSubstr("the best of the trials"));
+  EXPECT_THAT(outcome.out, HasSubstr("tunables that mattered"));
+  EXPECT_THAT(outcome.err, HasSubstr("shipped winners: match analytic, no winners of relu 64x64"));
+}
+
+TEST_F(Tune, TrialsAreExported) {
+  const std::string db = folder_ / "t.db", csv = folder_ / "t.csv", json = folder_ / "t.json";
+  ASSERT_EQ(gatefold(tune(db, {"--trials", "3"})).exit_code, 0);
+  ASSERT_EQ(gatefold({"report", "--db", db, "--trials", csv}).exit_code, 0);
+  ASSERT_EQ(gatefold({"report", "--db", db, "--trials", json}).exit_code, 0);
+  EXPECT_THAT(content(csv), testing::StartsWith("cpu,target,dtype,variant,"));
+  EXPECT_THAT(content(csv), HasSubstr(",relu,"));
+  const auto trials = nlohmann::json::parse(content(json))["trials"];
+  EXPECT_GE(trials.size(), 3u);
+  EXPECT_EQ(trials[0]["proposer"], "default");
+  EXPECT_EQ(trials[0]["kind"], "ok");
+  const Outcome wrong = gatefold({"report", "--db", db, "--trials", folder_ / "t.txt"});
+  EXPECT_EQ(wrong.exit_code, 2);
+  EXPECT_THAT(wrong.err, HasSubstr("t.txt', wanted a file name that ends in .csv or .json"));
+  const Outcome nowhere = gatefold({"report", "--db", db, "--trials", folder_ / "no/t.csv"});
+  EXPECT_EQ(nowhere.exit_code, 1);
+  EXPECT_THAT(nowhere.err, HasSubstr("no/t.csv"));
+}
+
+TEST_F(Tune, AWinnersFileWithAnIllegalTileFallsBackWithANote) {
+  const std::string db = folder_ / "t.db", winners = folder_ / "w.json";
+  ASSERT_EQ(gatefold(tune(db, {"--trials", "3", "--export", winners})).exit_code, 0);
+  std::string text = content(winners);
+  const std::string word = "\"point\": \"fusion=";
+  const size_t tile = text.find(" mr=", text.find(word));
+  ASSERT_NE(tile, std::string::npos);
+  text.replace(tile, text.find(' ', tile + 1) - tile, " mr=31");
+  folder_.file("w.json", text);
+  const Outcome outcome = gatefold({"generate", "--variant", "relu", "--d-model", "64", "--d-ff",
+                                    "64", "--dtype", "f32", "--rows", "2", "--target", "x86-avx2",
+                                    "--schedule", winners, "-o", folder_ / "lib", "--json"});
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_EQ(outcome.json()["kernels"][0]["origin"], "default");
+  EXPECT_EQ(outcome.json()["kernels"][0]["match"], "analytic");
+  EXPECT_THAT(outcome.err, HasSubstr("mr=31"));
 }
 
 TEST_F(Tune, CtrlCKeepsWhatIsFinished) {
@@ -179,9 +233,9 @@ TEST_F(Tune, ARecordedSpaceIsReplayed) {
 }
 
 TEST(Effort, IsANumberOfTrials) {
-  EXPECT_EQ(cli::trials_of_effort("quick"), 32);
-  EXPECT_EQ(cli::trials_of_effort("standard"), 128);
-  EXPECT_EQ(cli::trials_of_effort("deep"), 512);
+  EXPECT_EQ(effort_named("quick").trials, 32);
+  EXPECT_EQ(effort_named("standard").trials, 128);
+  EXPECT_EQ(effort_named("deep").trials, 512);
 }
 
 TEST_F(Tune, RecordingWithoutADatabaseOrTrialsFails) {

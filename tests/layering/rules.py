@@ -25,6 +25,7 @@ THIRD_PARTY = {
     "sqlite3.h": "SQLite",
     "nlohmann/*": "json",
     "fmt/*": "fmt",
+    "toml++/*": "toml",
     "gtest/*": "gtest",
     "gmock/*": "gtest",
     "benchmark/*": "benchmark",
@@ -74,7 +75,7 @@ LAYERS = (
     Layer("reference", ("runtime/reference/*",), "spec public", PURE, (NO_PRINT, NO_EXIT)),
     Layer("runtime", ("runtime/*",), "public", outside("HalideRuntime"), (NO_PRINT, NO_EXIT)),
     Layer("tuning", ("tuning/*",), "runtime reference public formats library spaces spec",
-          outside("json", "fmt", "SQLite")),
+          outside("json", "fmt", "SQLite", "toml")),
     Layer("cli", ("cli/*",), "*", outside("json", "fmt", "CLI11", "SQLite")),
     # These test what is made of Halide, or are an application that has a Halide of its own.
     Layer("tests of Halide code", ("tests/generator/*", "tests/schedules/*", "tests/integration/*"), "*",

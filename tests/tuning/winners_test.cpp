@@ -9,6 +9,7 @@
 #include "schedules/space.h"
 #include "spec/error.h"
 #include "tests/tuning/fake_candidate.h"
+#include "tuning/library_plan.h"
 
 namespace gatefold::test {
 namespace {
@@ -263,6 +264,65 @@ TEST(ScheduleFromWinners, AnotherCpuOnlyIfAllowed) {
   EXPECT_THAT(tiles(schedule({foreign, set({winner(1, 1, 1)})}, {1}, query(true))), ElementsAre(1));
 }
 
+std::vector<std::string> matches(const Schedule& s) {
+  std::vector<std::string> names;
+  for (const LibraryKernel& k : s.kernels) names.push_back(k.record.match);
+  return names;
+}
+
+TEST(ScheduleFromWinners, ThisCpuBeforeItsMicroArchitectureBeforeAnyOther) {
+  const auto of = [](const char* cpu, int mr) {
+    WinnerSet s = set({winner(1, 1, mr)});
+    s.key.cpu = cpu;
+    return s;
+  };
+  WinnerQuery wanted{fake_ffn(), Target::x86_avx2, "AMD EPYC 7B13 (family 25 model 1)", true};
+  EXPECT_EQ(wanted.micro_architecture, "zen3");
+  const WinnerSet other = of("Intel(R) Xeon(R) (family 6 model 85)", 1);
+  const WinnerSet like = of("AMD Ryzen 5 5600X (family 25 model 33)", 2);
+  const WinnerSet own = of("AMD EPYC 7B13 (family 25 model 1)", 3);
+  const Schedule exact = schedule({other, like, own}, {1}, wanted);
+  EXPECT_THAT(tiles(exact), ElementsAre(3));
+  EXPECT_THAT(matches(exact), ElementsAre("cpu"));
+  EXPECT_THAT(exact.notes, IsEmpty());
+  const Schedule near = schedule({other, like}, {1}, wanted);
+  EXPECT_THAT(tiles(near), ElementsAre(2));
+  EXPECT_THAT(matches(near), ElementsAre("micro_architecture"));
+  EXPECT_THAT(near.notes.at(0), HasSubstr("the same micro-architecture (zen3): AMD Ryzen 5 5600X"));
+  const Schedule any = schedule({other}, {1}, wanted);
+  EXPECT_THAT(matches(any), ElementsAre("isa"));
+  EXPECT_THAT(any.notes.at(0), HasSubstr("the same instructions only: Intel(R) Xeon(R)"));
+  EXPECT_THAT(matches(schedule({}, {1}, wanted)), ElementsAre("analytic"));
+}
+
+TEST(ScheduleFromWinners, ACpuOfUnknownMicroArchitectureMatchesByInstructionsOnly) {
+  WinnerSet foreign = set({winner(1, 1, 2)});
+  foreign.key.cpu = "another CPU";
+  EXPECT_EQ(query().micro_architecture, "");
+  EXPECT_THAT(matches(schedule({foreign}, {1}, query(true))), ElementsAre("isa"));
+}
+
+TEST(ScheduleFromWinners, NearerRowsDoNotOutweighTheCpu) {
+  WinnerSet near_rows = set({winner(4, 1, 2)});
+  near_rows.key.cpu = "another CPU";
+  const Schedule s = schedule({near_rows, set({winner(64, 1, 3)})}, {4}, query(true));
+  EXPECT_THAT(matches(s), ElementsAre("cpu"));
+}
+
+TEST(ScheduleFromWinners, FileEditedToAnIllegalTileFallsBackWithANote) {
+  const std::string text = edited([](Json& j) {
+    std::string point = j["sets"][0]["winners"][0]["point"];
+    point.replace(point.find("mr=1"), 4, "mr=31");
+    j["sets"][0]["winners"][0]["point"] = point;
+  });
+  const Schedule s = schedule(parse_winners(text, "w.json"), {1, 4});
+  EXPECT_THAT(origins(s), ElementsAre("default", "tuned"));
+  EXPECT_THAT(matches(s), ElementsAre("analytic", "cpu"));
+  ASSERT_EQ(s.notes.size(), 1u);
+  EXPECT_THAT(s.notes[0], HasSubstr("1 rows: default, since point"));
+  EXPECT_THAT(s.notes[0], HasSubstr("mr=31"));
+}
+
 TEST(LoadWinners, FromADatabaseOfSeveralRuns) {
   const ScratchFolder folder;
   const auto file = folder / "t.db";
@@ -287,6 +347,28 @@ TEST(LoadWinners, FromADatabaseOfSeveralRuns) {
   EXPECT_EQ(find_winner(sets[0], 9, 1)->cell.point, point(1));
   std::ofstream(folder / "w.json") << winners_json(sets);
   EXPECT_EQ(winners_json(load_winners(folder / "w.json")), winners_json(sets));
+}
+
+TEST(PlanLibrary, AProfileStandsForItsMicroArchitecture) {
+  const ScratchFolder folder;
+  WinnerSet zen3 = set({winner(1, 1, 1)}), zen4 = set({winner(1, 1, 2)});
+  zen3.key.cpu = "AMD EPYC (family 25 model 1)";
+  zen4.key.cpu = "AMD EPYC (family 25 model 17)";
+  std::ofstream(folder / "w.json") << winners_json({zen3, zen4});
+  LibraryRequest request;
+  request.ffn = fake_ffn();
+  request.targets = {Target::x86_avx2};
+  request.rows = {1};
+  request.schedule = folder / "w.json";
+  for (const auto& [profile, mr] : {std::pair("zen3", 1), std::pair("zen4", 2)}) {
+    request.cpu = cpu_profile_named(profile);
+    const LibraryKernel kernel = plan_library(request).plan.kernels.at(0);
+    EXPECT_EQ(kernel.spec.point.mr, mr) << profile;
+    EXPECT_EQ(kernel.record.match, "micro_architecture");
+    EXPECT_FALSE(kernel.record.median_ms) << "not measured on this very CPU";
+  }
+  request.cpu = cpu_profile_named("icelake");
+  EXPECT_EQ(plan_library(request).plan.kernels.at(0).record.match, "isa");
 }
 
 TEST(LoadWinners, NeitherDatabaseNorWinners) {
