@@ -46,6 +46,8 @@ NO_FILES = (r"\b(std::(i|o)?fstream|fopen|std::filesystem)\b", "this layer reads
 NO_PRINT = (r"\b(std::(cout|cerr|clog)\b|(v?f?printf|f?puts|perror)\s*\()", "a runtime never prints")
 NO_EXIT = (r"\b(abort|_?exit|quick_exit|terminate)\s*\(", "a runtime never ends the process")
 
+NO_WALL_CLOCK = (r"\b(system_clock|CLOCK_REALTIME|gettimeofday)\b", "durations are of a clock that nobody sets")
+
 
 def outside(*names):
     """Every layer but the pure ones may use the system; `names` come on top."""
@@ -55,7 +57,7 @@ def outside(*names):
 PURE = frozenset({"pure"})
 
 # What puts kernels together, without Halide; each pattern is a header and its source.
-LIBRARY = tuple(f"generator/{name}.*" for name in "library manifest process table_source kernel_table_text".split())
+LIBRARY = tuple(f"generator/{name}.*" for name in "guardian library manifest process table_source kernel_table_text".split())
 # Headers that CMake writes into the build folder.
 GENERATED = {"generator/kernel_table_text.h", "bench/ladder/page_template.h"}
 
@@ -64,16 +66,17 @@ LAYERS = (
     Layer("formats", ("formats/*",), "spec", outside("json", "fmt")),
     Layer("spaces", ("schedules/*space*",), "spec", PURE, (NO_ACTIVATION, NO_FILES)),
     Layer("schedules", ("schedules/*",), "spaces spec", PURE | {"fmt", "Halide"}, (NO_ACTIVATION, NO_FILES)),
-    Layer("library", LIBRARY, "formats spec public", outside("json", "fmt")),
+    Layer("library", LIBRARY, "formats spec public", outside("json", "fmt"), (NO_WALL_CLOCK,)),
     Layer("emitter", ("generator/emit_command.*",), "spec", outside("CLI11")),
     Layer("emitter program", ("generator/emit_main.cpp",), "emitter generator spec", outside()),
     Layer("generator", ("generator/*",), "library schedules spaces spec public",
           outside("json", "fmt", "Halide", "HalideRuntime")),
     Layer("public", ("runtime/include/gatefold/*",), "", PURE, (NO_PRINT, NO_EXIT)),
     Layer("reference", ("runtime/reference/*",), "spec public", PURE, (NO_PRINT, NO_EXIT)),
-    Layer("runtime", ("runtime/*",), "public", outside("HalideRuntime"), (NO_PRINT, NO_EXIT)),
+    Layer("runtime", ("runtime/*",), "public", outside("HalideRuntime"),
+          (NO_PRINT, NO_EXIT, NO_WALL_CLOCK)),
     Layer("tuning", ("tuning/*",), "runtime reference public formats library spaces spec",
-          outside("json", "fmt", "SQLite")),
+          outside("json", "fmt", "SQLite"), (NO_WALL_CLOCK,)),
     Layer("cli", ("cli/*",), "*", outside("json", "fmt", "CLI11", "SQLite")),
     # These test what is made of Halide, or are an application that has a Halide of its own.
     Layer("tests of Halide code", ("tests/generator/*", "tests/schedules/*", "tests/integration/*"), "*",
@@ -86,6 +89,6 @@ LAYERS = (
           "ladder emitter generator schedules spaces spec", outside("Halide")),
     Layer("ladder", ("bench/ladder/*",), "bench tuning reference runtime public formats library spaces spec",
           outside("json", "fmt", "CLI11")),
-    Layer("bench", ("bench/*",), "*", outside("json", "fmt", "benchmark")),
+    Layer("bench", ("bench/*",), "*", outside("json", "fmt", "benchmark"), (NO_WALL_CLOCK,)),
     Layer("examples", ("examples/*",), "*", outside("json", "HalideRuntime")),
 )
