@@ -11,7 +11,9 @@
 #include "cli/output.h"
 #include "cli/progress.h"
 #include "cli/run_options.h"
+#include "cli/self_test.h"
 #include "cli/spec_options.h"
+#include "cli/worker_option.h"
 #include "formats/atomic_file.h"
 #include "spec/error.h"
 #include "tuning/winners.h"
@@ -22,11 +24,11 @@ namespace {
 struct Options {
   SpecOptions spec;
   std::string db, strategy = "random", export_file;
-  std::optional<std::string> budget;
+  std::optional<std::string> budget, worker;
   std::optional<int> trials;
   uint64_t seed = 1;
   int threads = 0;
-  bool json = false;
+  bool json = false, self_test = false;
 };
 
 /// "60s", "2m", "1h", or seconds without a unit.
@@ -62,14 +64,20 @@ std::string progress_text(const TuneProgress& p) {
 }
 
 TuneRequest request_of(const Options& o, Progress& progress) {
-  if (!o.budget && !o.trials) fail_usage("--budget: missing, wanted it or --trials");
-  const Spec spec = resolve(o.spec);
+  if (!o.self_test && !o.budget && !o.trials) {
+    fail_usage("--budget: missing, wanted it or --trials");
+  }
+  if (!o.self_test && o.db.empty()) fail_usage("--db: missing, wanted the tuning database's file");
   TuneRequest request;
+  if (o.budget) request.budget_s = parse_budget(*o.budget);
+  SpecOptions wanted = o.spec;
+  if (o.worker) use_worker(*o.worker, wanted, request);
+  const Spec spec = resolve(wanted);
   request.ffn = spec.ffn;
   request.target = only_target(spec.targets);
   request.rows = spec.rows;
-  request.threads = threads_in_use(o.threads);
-  if (o.budget) request.budget_s = parse_budget(*o.budget);
+  const bool its_threads = request.elsewhere && o.threads == 0;
+  request.threads = its_threads ? request.elsewhere->threads : threads_in_use(o.threads);
   request.trials = o.trials;
   request.strategy = o.strategy;
   request.seed = o.seed;
@@ -148,6 +156,7 @@ void export_winners(const Options& o) {
 int run(const Options& o) {
   Progress progress;
   const TuneRequest request = request_of(o, progress);
+  if (o.self_test) return run_self_test(request, progress, o.json);
   // Before the budget is spent: whether the file can be made at all.
   if (!o.export_file.empty()) const AtomicFile probe(o.export_file);
   const TuneResult result = tune(request);
@@ -170,7 +179,7 @@ void add_tune_command(CLI::App& app, Action& action) {
   auto o = std::make_shared<Options>();
   CLI::App* command = app.add_subcommand("tune", "Searches the fastest schedules on this machine");
   add_spec_options(*command, o->spec);
-  command->add_option("--db", o->db, "tuning database, made if it is missing")->required();
+  command->add_option("--db", o->db, "tuning database, made if it is missing");
   command->add_option("--budget", o->budget, "time of this run: 60s, 10m, 1h");
   command->add_option("--trials", o->trials, "trials in the database, earlier ones included")
       ->check(CLI::Range(1, 1000000));
@@ -178,12 +187,21 @@ void add_tune_command(CLI::App& app, Action& action) {
       ->capture_default_str();
   command->add_option("--seed", o->seed, "of the strategy and the data")->capture_default_str();
   command->add_option("--threads", o->threads, kThreadsHelp)->check(CLI::Range(1, 1024));
+  command->add_option("--worker", o->worker, kWorkerHelp);
+  command->add_flag("--selftest", o->self_test,
+                    "races the default against itself: is measuring sound here? needs no SPEC");
   command->add_option("--export", o->export_file, "writes the winners as JSON");
   command->add_flag("--json", o->json, "one JSON object on stdout");
   command->footer(
       "Example:\n"
-      "  gatefold tune --preset llama-2-7b --rows 1,4,16 --db tuning.db --budget 60s");
-  command->callback([o, &action] { action = [o] { return run(*o); }; });
+      "  gatefold tune --preset llama-2-7b --rows 1,4,16 --db tuning.db --budget 60s\n"
+      "  gatefold tune --preset gpt2 --db tuning.db --budget 5m --worker 'ssh HOST "
+      "gatefold-worker'\n"
+      "  gatefold tune --selftest");
+  command->callback([o, command, &action] {
+    if (o->self_test) fill_in_small_block(o->spec, command->count("--rows") > 0);
+    action = [o] { return run(*o); };
+  });
 }
 
 }  // namespace gatefold::cli
