@@ -10,11 +10,13 @@
 #include "cli/output.h"
 #include "cli/progress.h"
 #include "cli/run_options.h"
+#include "cli/self_test.h"
 #include "cli/spec_options.h"
 #include "cli/tune_output.h"
 #include "cli/tune_replay.h"
 #include "cli/tune_report.h"
 #include "cli/tune_space.h"
+#include "cli/worker_option.h"
 #include "formats/atomic_file.h"
 #include "spec/error.h"
 #include "tuning/budget.h"
@@ -28,11 +30,11 @@ namespace {
 struct Options {
   SpecOptions spec;
   std::string db, export_file, record, replay;
-  std::optional<std::string> budget, trials, effort, strategy;
+  std::optional<std::string> budget, trials, effort, strategy, worker;
   uint64_t seed = 1;
   int seeds = 20;
   int threads = 0;
-  bool json = false, space = false;
+  bool json = false, space = false, self_test = false;
 };
 
 std::optional<int> trials_wanted(const Options& o) {
@@ -61,16 +63,19 @@ Target only_target(const std::vector<Target>& targets) {
 }
 
 TuneRequest request_of(const Options& o, Progress& progress) {
-  if (!has_budget(o) && o.record.empty()) {
+  if (!o.self_test && !has_budget(o) && o.record.empty()) {
     fail_usage("--budget: missing, wanted it, --trials or --effort");
   }
-  const Spec spec = resolve(o.spec);
   TuneRequest request;
+  if (o.budget) request.budget_s = parse_budget(*o.budget, "--budget");
+  SpecOptions wanted = o.spec;
+  if (o.worker) use_worker(*o.worker, wanted, request);
+  const Spec spec = resolve(wanted);
   request.ffn = spec.ffn;
   request.target = only_target(spec.targets);
   request.rows = spec.rows;
-  request.threads = threads_in_use(o.threads);
-  if (o.budget) request.budget_s = parse_budget(*o.budget, "--budget");
+  const bool its_threads = request.elsewhere && o.threads == 0;
+  request.threads = its_threads ? request.elsewhere->threads : threads_in_use(o.threads);
   request.trials = trials_wanted(o);
   request.strategy = o.strategy.value_or(kDefaultStrategy);
   request.seed = o.seed;
@@ -139,9 +144,10 @@ int show_space(const Options& o) {
 int run(const Options& o) {
   if (!o.replay.empty()) return replay(o);
   if (o.space) return show_space(o);
-  if (o.db.empty()) fail_usage("--db: missing, wanted it, --replay or --space");
+  if (!o.self_test && o.db.empty()) fail_usage("--db: missing, wanted it, --replay or --space");
   Progress progress;
   const TuneRequest request = request_of(o, progress);
+  if (o.self_test) return run_self_test(request, progress, o.json);
   check_writable(o.export_file);
   check_writable(o.record);
   if (!o.record.empty()) check_recordable(request);
@@ -173,6 +179,9 @@ void add_tune_command(CLI::App& app, Action& action) {
   command->add_option("--strategy", o->strategy, strategy_help());
   command->add_option("--seed", o->seed, "of the strategy and the data")->capture_default_str();
   command->add_option("--threads", o->threads, kThreadsHelp)->check(CLI::Range(1, 1024));
+  command->add_option("--worker", o->worker, kWorkerHelp);
+  command->add_flag("--selftest", o->self_test,
+                    "races the default against itself: is measuring sound here? needs no SPEC");
   command->add_option("--export", o->export_file, "writes the winners as JSON");
   command->add_option("--record", o->record,
                       "writes the trials of one row bucket as FILE.csv.gz, for --replay; without "
@@ -187,8 +196,14 @@ void add_tune_command(CLI::App& app, Action& action) {
   command->add_flag("--json", o->json, "one JSON object on stdout");
   command->footer(
       "Example:\n"
-      "  gatefold tune --preset llama-2-7b --rows 1,4,16 --db tuning.db --budget 60s");
-  command->callback([o, &action] { action = [o] { return run(*o); }; });
+      "  gatefold tune --preset llama-2-7b --rows 1,4,16 --db tuning.db --budget 60s\n"
+      "  gatefold tune --preset gpt2 --db tuning.db --budget 5m --worker 'ssh HOST "
+      "gatefold-worker'\n"
+      "  gatefold tune --selftest");
+  command->callback([o, command, &action] {
+    if (o->self_test) fill_in_small_block(o->spec, command->count("--rows") > 0);
+    action = [o] { return run(*o); };
+  });
 }
 
 }  // namespace gatefold::cli

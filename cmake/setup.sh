@@ -8,8 +8,9 @@ demo_packages=(
   g++ cmake ninja-build ccache binutils python3 python3-pip python3-numpy
   libcli11-dev nlohmann-json3-dev libsqlitecpp-dev libsqlite3-dev libfmt-dev libtomlplusplus-dev zlib1g-dev
 )
+# openssh-*: the tests of a worker on another machine start a server of their own.
 full_packages=(
-  libgtest-dev libgmock-dev libbenchmark-dev pkg-config clang-format clang-tidy
+  libgtest-dev libgmock-dev libbenchmark-dev pkg-config clang-format clang-tidy openssh-client openssh-server
 )
 
 case "${1:-}" in

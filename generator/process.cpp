@@ -2,8 +2,6 @@
 
 #include <fcntl.h>
 #include <poll.h>
-#include <signal.h>
-#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -30,8 +28,6 @@ double now_s() {
 
 /// In the child, after fork: only async-signal-safe calls.
 [[noreturn]] void become(char* const* argv, int error_pipe, const ProcessLimits& limits) {
-  setpgid(0, 0);
-  prctl(PR_SET_PDEATHSIG, SIGKILL);
   const int null = open("/dev/null", O_RDWR);
   dup2(null, 0);
   dup2(null, 1);
@@ -81,12 +77,12 @@ ChildProcess::ChildProcess(const std::vector<std::string>& argv, const ProcessLi
   int ends[2];
   if (pipe2(ends, O_CLOEXEC) != 0) fail(argv[0] + ": cannot make a pipe: " + strerror(errno));
   fcntl(ends[0], F_SETFL, O_NONBLOCK);
-  pid_ = fork();
-  if (pid_ == 0) become(arguments.data(), ends[1], limits);
+  guarded_ = start_guarded([&] { become(arguments.data(), ends[1], limits); });
+  const int error = errno;
   close(ends[1]);
   error_pipe_ = ends[0];
-  if (pid_ < 0) {
-    const std::string why = strerror(errno);
+  if (guarded_.guardian < 0) {
+    const std::string why = strerror(error);
     close(error_pipe_);
     fail(argv[0] + ": cannot start a process: " + why);
   }
@@ -94,13 +90,13 @@ ChildProcess::ChildProcess(const std::vector<std::string>& argv, const ProcessLi
 }
 
 ChildProcess::ChildProcess(ChildProcess&& other) noexcept
-    : pid_(std::exchange(other.pid_, -1)),
+    : guarded_(std::exchange(other.guarded_, {})),
       error_pipe_(std::exchange(other.error_pipe_, -1)),
       deadline_(other.deadline_),
       result_(std::move(other.result_)) {}
 
 ChildProcess& ChildProcess::operator=(ChildProcess&& other) noexcept {
-  std::swap(pid_, other.pid_);
+  std::swap(guarded_, other.guarded_);
   std::swap(error_pipe_, other.error_pipe_);
   std::swap(deadline_, other.deadline_);
   std::swap(result_, other.result_);
@@ -108,11 +104,7 @@ ChildProcess& ChildProcess::operator=(ChildProcess&& other) noexcept {
 }
 
 ChildProcess::~ChildProcess() {
-  if (pid_ > 0) {
-    kill(-pid_, SIGKILL);
-    kill(pid_, SIGKILL);
-    waitpid(pid_, nullptr, 0);
-  }
+  if (guarded_.guardian > 0) end_guarded(guarded_);
   if (error_pipe_ >= 0) close(error_pipe_);
 }
 
@@ -127,7 +119,7 @@ void ChildProcess::drain() {
 }
 
 void ChildProcess::reap(int status) {
-  pid_ = -1;
+  guarded_ = {};
   drain();
   result_.exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
   result_.signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
@@ -135,22 +127,19 @@ void ChildProcess::reap(int status) {
 }
 
 bool ChildProcess::poll(int wait_ms) {
-  if (pid_ < 0) return true;
+  if (guarded_.guardian < 0) return true;
   pollfd waiting{error_pipe_, POLLIN, 0};
   ::poll(&waiting, 1, wait_ms);
   drain();
-  if (waiting.revents & POLLHUP) usleep(500);  // the pipe closes a moment before the process ends
+  if (waiting.revents & POLLHUP) usleep(1000);  // the pipe closes a moment before the process ends
   int status = 0;
-  if (waitpid(pid_, &status, WNOHANG) == pid_) {
+  if (waitpid(guarded_.guardian, &status, WNOHANG) == guarded_.guardian) {
     reap(status);
     return true;
   }
   if (deadline_ == 0 || now_s() < deadline_) return false;
   result_.timed_out = true;
-  kill(-pid_, SIGKILL);
-  kill(pid_, SIGKILL);
-  waitpid(pid_, &status, 0);
-  reap(status);
+  reap(end_guarded(guarded_));
   return true;
 }
 

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "generator/guardian.h"
 #include "spec/error.h"
 
 namespace gatefold {
@@ -25,7 +26,8 @@ struct ProcessResult {
 };
 
 /// Runs each command (argv, no shell) with standard output and input on /dev/null, at most `jobs`
-/// at once, each in a process group of its own that dies with its limits or with this process.
+/// at once, each in a process group of its own that dies with its limits or with this process, and
+/// with it whatever it started.
 /// `done(i, result)` is called on this thread as each ends; when it returns false or
 /// `limits.stop` is set the rest is killed.
 template <typename Done>
@@ -53,7 +55,7 @@ class ChildProcess {
   void drain();
   void reap(int status);
 
-  int pid_ = -1;
+  GuardedChild guarded_;
   int error_pipe_ = -1;
   double deadline_ = 0;
   ProcessResult result_;

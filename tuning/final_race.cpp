@@ -12,7 +12,6 @@
 namespace gatefold {
 namespace {
 
-constexpr int kFewestRounds = 5, kMostRounds = 40;
 constexpr double kRoundsForChecking = 2;
 constexpr double kSecondsWithoutBudget = 20;
 constexpr double kRoofSeconds = 1.5;
@@ -63,7 +62,7 @@ double affordable_rounds(const TrialRunner& runner, const std::vector<RacedBucke
   for (const RacedBucket& bucket : buckets) all_ms += round_ms(runner.book(), bucket.entries);
   const double left_s = end_s ? *end_s - runner.elapsed_s() - kRoofSeconds : kSecondsWithoutBudget;
   const double rounds = left_s * 1000 / all_ms - kRoundsForChecking;
-  return std::clamp(rounds, 1.0 * kFewestRounds, 1.0 * kMostRounds);
+  return std::clamp(rounds, 1.0 * kFewestRaceRounds, 1.0 * kMostRaceRounds);
 }
 
 /// Samples into the entries; those that failed leave the race. Noisy ones stay: their interval
@@ -98,7 +97,7 @@ void race_bucket(TrialRunner& runner, RacedBucket& bucket, size_t number,
                  const Libraries& libraries, double rounds) {
   MeasureRequest request = runner.request_for(number);
   request.libraries = libraries;
-  request.min_rounds = kFewestRounds;
+  request.min_rounds = kFewestRaceRounds;
   request.max_rounds = static_cast<int>(rounds);
   request.budget_ms = rounds * round_ms(runner.book(), bucket.entries);
   runner.limit_time(number, slowest_ms(runner.book(), bucket.entries), libraries.size());
@@ -125,7 +124,7 @@ double least_race_seconds(const TrialBook& book, const SearchSpace& space) {
     const double ms = book.screened_ms(book.default_of(space.only_packing.value_or(0), b));
     if (std::isfinite(ms)) round += kUsualRacers * ms;
   }
-  return kOtherSeconds + (kFewestRounds + kRoundsForChecking) * round / 1000;
+  return kOtherSeconds + (kFewestRaceRounds + kRoundsForChecking) * round / 1000;
 }
 
 std::optional<RaceRecord> run_final_race(TrialRunner& runner, const SearchSpace& space,

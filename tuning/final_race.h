@@ -9,6 +9,8 @@
 
 namespace gatefold {
 
+inline constexpr int kFewestRaceRounds = 5, kMostRaceRounds = 40;
+
 /// Times the best few of each row bucket against the default and our own unfused pipeline, in
 /// interleaved rounds, and decides. Ends about when `runner` has run for `end_s`; without one,
 /// takes about 20 s. Nothing if it was stopped; an error if a bucket has no schedule that runs.

@@ -5,11 +5,10 @@
 #include <vector>
 
 #include "tuning/builder.h"
-#include "tuning/roof.h"
+#include "tuning/measurer.h"
 #include "tuning/search_space.h"
 #include "tuning/trial_book.h"
 #include "tuning/tune.h"
-#include "tuning/worker_client.h"
 
 namespace gatefold {
 
@@ -24,16 +23,18 @@ class TrialRunner {
 
   std::vector<BuiltCandidate> build(const std::vector<Candidate>& candidates);
 
-  /// Under the measuring lock; the roof is measured first if it was not yet. Empty if stopped.
-  MeasureReply measure(MeasureRequest request);
+  /// While nobody else measures there; the roof is measured first if it was not yet. Empty if
+  /// stopped.
+  MeasureReply measure(const MeasureRequest& request) { return measurer_.measure(request); }
   MeasureRequest request_for(size_t bucket) const;
 
   const TrialBook& book() const { return book_; }
-  const Roof& roof() const { return roof_; }
+  const Roof& roof() const { return measurer_.roof(); }
   /// Before measuring: how long `racers` of this bucket may take of which one takes `ms`; NaN if
   /// none was timed yet.
   void limit_time(size_t bucket, double ms, size_t racers);
-  void measure_roof_again();  ///< what the machine could not give before counts too
+  /// What the machine could not give before counts too.
+  void measure_roof_again() { measurer_.measure_roof_again(); }
   bool stopped() const { return request_.stop && request_.stop->load(); }
   double elapsed_s() const;
   int measured_now() const { return measured_now_; }  ///< trials of this run
@@ -47,11 +48,13 @@ class TrialRunner {
     std::vector<BuiltCandidate> built;
   };
 
+  Measurer::Options measurer_options() const;
   std::vector<Candidate> missing_anchors(const std::vector<Candidate>& batch) const;
   bool settle_unmeasured(const Candidate& candidate, const BuiltCandidate& built);
   std::vector<Group> grouped(const std::vector<Candidate>& candidates,
                              const std::vector<BuiltCandidate>& built);
   void measure_group(const Group& group);
+  MeasureReply measure_steadily(const MeasureRequest& request);
   std::vector<std::string> anchor_library(const Candidate& anchor);
   void refuse_above_roof(const MeasureReply& reply, const Candidate& candidate,
                          TrialResult& result);
@@ -61,8 +64,7 @@ class TrialRunner {
   const SearchSpace& space_;
   TrialBook& book_;
   Builder builder_;
-  WorkerClient worker_;
-  Roof roof_;
+  Measurer measurer_;
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
   int measured_now_ = 0;
 };

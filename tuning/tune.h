@@ -47,7 +47,11 @@ struct TuneRequest {
   std::string cpu_name = host_cpu_name();
   std::optional<Roof> roof;  ///< of this target and thread count, if it is known already
   std::vector<std::string> worker = {default_worker().string()};
-  BuilderOptions builder;  ///< without an emitter: the one that belongs to this program
+  std::string worker_shown;                ///< what messages call it; empty: its words
+  std::optional<WorkerMachine> elsewhere;  ///< where it measures, if it need not be this machine
+  double setup_seconds = 120;              ///< that a worker may take to make and pack the weights
+  double check_seconds = 15;  ///< to load and check a candidate, beside the runs themselves
+  BuilderOptions builder;     ///< without an emitter: the one that belongs to this program
   LockOptions lock;
   std::function<void(const TuneProgress&)> progress;
   const std::atomic<bool>* stop = nullptr;  ///< set by Ctrl-C: finished work is kept

@@ -67,17 +67,25 @@ void keep_to_known_packing(SearchSpace& space, Store& store, const WorkloadKey& 
   }
 }
 
+void check_target(const TuneRequest& r) {
+  const std::string target = info(r.target).name;
+  if (r.elsewhere ? r.elsewhere->runs(r.target) : gf_isa_usable(target.c_str())) return;
+  fail_unavailable("--target: '" + target + "' cannot run on " +
+                   (r.elsewhere ? "the worker's CPU (" + r.elsewhere->cpu + ")" : "this CPU") +
+                   ", so it cannot be tuned " + (r.elsewhere ? "there" : "here"));
+}
+
 }  // namespace
 
 void check_block(const TuneRequest& r) {
   if (!r.ffn.shape.fixed()) {
     fail_usage("tune: sizes " + r.ffn.shape.text() + ", wanted fixed d_model and d_ff");
   }
-  const std::string target = info(r.target).name;
-  if (!gf_isa_usable(target.c_str())) {
-    fail_unavailable("--target: '" + target +
-                     "' cannot run on this CPU, so it cannot be tuned here");
+  if (r.elsewhere) {
+    r.cpu_name = r.elsewhere->cpu;
+    r.cpu = r.elsewhere->profile;
   }
+  check_target(r);
   if (r.rows.empty()) fail_usage("--rows: empty, wanted numbers such as 1,4,16");
   check_defaults(full_space(r));
 }
@@ -91,13 +99,28 @@ TuneRequest checked_request(TuneRequest r) {
   check_strategy(r.strategy);
   check_block(r);
   if (r.threads < 0) fail_usage("--threads: " + std::to_string(r.threads) + ", wanted 1 or more");
-  if (r.threads == 0) r.threads = gf_default_threads();
+  if (r.threads == 0) r.threads = r.elsewhere ? r.elsewhere->threads : gf_default_threads();
   // Looked for here: a program that is not there is no candidate's failure.
   require_tools({c_compiler(), "ld", "objcopy"});
   if (r.builder.emitter.empty()) r.builder.emitter = default_emitter();
   check_worker(r.worker);
   r.builder.jobs = std::max(1, gf_default_threads());
   return r;
+}
+
+Measurer::Options measurer_options(const TuneRequest& r) {
+  Measurer::Options options;
+  options.worker.command = r.worker;
+  options.worker.shown = r.worker_shown;
+  options.worker.elsewhere = r.elsewhere.has_value();
+  options.worker.setup_timeout_s = r.setup_seconds;
+  options.worker.stop = r.stop;
+  options.lock = r.lock;
+  options.lock.stop = r.stop;
+  options.known = r.roof;
+  options.target = r.target;
+  options.threads = r.threads;
+  return options;
 }
 
 WorkloadKey workload_of(const TuneRequest& r) {

@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "tuning/measurer.h"
 #include "tuning/search_space.h"
 #include "tuning/store.h"
 #include "tuning/tune.h"
@@ -15,6 +16,9 @@ void check_block(const TuneRequest& request);
 /// The request with its defaults filled in. Throws whatever can be known to be wrong with it, so
 /// that nothing is made for it.
 TuneRequest checked_request(TuneRequest request);
+
+/// How candidates of the request are measured; without its `report`.
+Measurer::Options measurer_options(const TuneRequest& request);
 
 WorkloadKey workload_of(const TuneRequest& request);
 

@@ -3,14 +3,19 @@
 #include <algorithm>
 #include <csignal>
 #include <cstring>
+#include <fstream>
+#include <iterator>
 #include <numeric>
 #include <optional>
 
 #include "spec/error.h"
+#include "tuning/byte_hash.h"
 #include "tuning/host.h"
 
 namespace gatefold {
 namespace {
+
+using Read = WorkerProcess::Read;
 
 constexpr int64_t kGiB = int64_t{1} << 30;
 
@@ -26,11 +31,13 @@ TrialKind kind_of(const WorkerExit& exit) {
   }
 }
 
-std::string describe(const WorkerExit& exit, const std::string& errors) {
-  std::string text = exit.signal ? std::string("ended by ") + strsignal(exit.signal)
-                                 : "ended with status " + std::to_string(exit.code);
-  if (!errors.empty()) text += ": " + errors;
-  return text;
+SentLibrary read_library(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  SentLibrary library;
+  library.bytes.assign(std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>());
+  if (!file || library.bytes.empty()) fail(path + ": cannot be read: " + std::strerror(errno));
+  library.name = hash_of(library.bytes);
+  return library;
 }
 
 /// Weights once as made and, packed, as often as the rotation may hold them, and room to work. Far
@@ -62,6 +69,13 @@ void forget_ratios(MeasureReply& reply) {
 
 }  // namespace
 
+/// How far a request got.
+struct WorkerClient::Place {
+  int candidate = -1;  ///< that is being checked or timed; -1: not known
+  bool sampling = false;
+  bool anybody() const { return candidate >= 0 || sampling; }
+};
+
 /// One request to one worker: a reply, or how it was lost and to which candidate.
 struct WorkerClient::Attempt {
   std::optional<MeasureReply> reply;
@@ -79,81 +93,138 @@ std::filesystem::path default_worker() {
   return above / "bin" / "gatefold-worker";
 }
 
-void WorkerClient::start(const MeasureRequest& request) {
-  const int64_t memory = options_.memory_bytes ? options_.memory_bytes : memory_for(request);
-  worker_ = std::make_unique<WorkerProcess>(options_.command, WorkerLimits{memory});
+/// One that is idle ends by itself as soon as nobody speaks to it any more.
+WorkerClient::~WorkerClient() {
+  if (session_) session_->process().finish(2);
 }
 
-double WorkerClient::timeout_s(int candidate, bool sampling) const {
-  if (sampling) return options_.candidate_timeout_s + options_.round_timeout_s;
+void WorkerClient::start() {
+  if (session_) return;
+  session_ = std::make_unique<WorkerSession>(options_);
+  const std::string& cpu = session_->machine().cpu;
+  if (cpu_.empty()) cpu_ = cpu;
+  if (cpu == cpu_ || stopped()) return;
+  session_.reset();
+  fail(options_.name() + ": answers from a '" + cpu + "' now, and began on a '" + cpu_ + "'");
+}
+
+WorkerMachine WorkerClient::machine() {
+  start();
+  return session_->machine();
+}
+
+std::optional<Roof> WorkerClient::roof(const RoofRequest& request) {
+  start();
+  if (stopped()) return std::nullopt;
+  return session_->roof(request);
+}
+
+double WorkerClient::timeout_s(const Place& place) const {
+  if (place.sampling) return options_.candidate_timeout_s + options_.round_timeout_s;
   // The first candidate of its packing waits for the weights to be made and packed.
-  const bool setup = candidate <= 0;
+  const bool setup = place.candidate <= 0;
   return options_.candidate_timeout_s + (setup ? options_.setup_timeout_s : 0);
 }
 
-WorkerClient::Attempt WorkerClient::lost(WorkerProcess::Read how, int candidate, bool sampling) {
-  const double grace = how == WorkerProcess::Read::closed ? 5 : 0;
-  const WorkerExit exit = worker_->finish(grace);
-  const std::string errors = worker_->stderr_tail();
-  worker_.reset();
+/// `exit`: how the worker says that what measured has ended; null where it said nothing.
+WorkerClient::Attempt WorkerClient::lost(Read how, const WorkerExit* exit, const Place& place) {
   Attempt attempt;
-  attempt.candidate = candidate;
-  switch (how) {
-    case WorkerProcess::Read::stopped:
-      attempt.stopped = true;
-      break;
-    case WorkerProcess::Read::timed_out:
-      attempt.fault = refused(TrialKind::run_timeout, sampling ? "ran past its time while timed"
-                                                               : "ran past its time while checked");
-      break;
-    case WorkerProcess::Read::closed:
-      attempt.fault = refused(kind_of(exit), describe(exit, errors));
-      break;
-    case WorkerProcess::Read::too_long:
-    case WorkerProcess::Read::line:
-      attempt.fault = refused(TrialKind::crash, "the worker wrote something that is no reply");
-      break;
+  attempt.candidate = place.candidate;
+  if (exit) {
+    session_->process().finish(1);
+    attempt.fault = refused(kind_of(*exit), describe(*exit, session_->process().stderr_tail()));
+  } else if (how == Read::stopped) {
+    session_->process().finish(0);
+    attempt.stopped = true;
+  } else if (how == Read::timed_out) {
+    session_->process().finish(0);
+    attempt.fault =
+        refused(TrialKind::run_timeout, place.sampling ? "ran past its time while timed"
+                                                       : "ran past its time while checked");
+  } else {
+    attempt.fault = refused(TrialKind::crash, session_->last_words(how));
   }
+  session_.reset();
   return attempt;
 }
 
-WorkerClient::Attempt WorkerClient::attempt(const MeasureRequest& request) {
-  if (!worker_) start(request);
-  if (!worker_->write_line(request_line(request))) {
-    // A worker that died while idle is nobody's fault; once more with a new one.
-    worker_.reset();
-    start(request);
-    worker_->write_line(request_line(request));
+/// False if stopped.
+bool WorkerClient::send_libraries(MeasureRequest& request) {
+  request.sent = true;
+  for (std::string& path : request.libraries) {
+    const auto known = names_.find(path);
+    if (known == names_.end() || !session_->has(known->second)) {
+      const SentLibrary library = read_library(path);
+      names_[path] = library.name;
+      if (!session_->send(library)) return false;
+    }
+    path = names_[path];
   }
-  int candidate = -1;
-  bool sampling = false;
+  return true;
+}
+
+/// Throws WorkerLost where no candidate can have done it, or it is not sure that one did.
+WorkerClient::Attempt WorkerClient::once(const MeasureRequest& wanted, Place& place) {
+  MeasureRequest request = wanted;
+  if (options_.elsewhere && !send_libraries(request)) return lost(Read::stopped, nullptr, place);
+  session_->write(request_line(request));
   while (true) {
-    std::string text;
-    const auto how = worker_->read_line(text, timeout_s(candidate, sampling), options_.stop);
-    if (how != WorkerProcess::Read::line) return lost(how, candidate, sampling);
-    std::optional<WorkerLine> line = parse_worker_line(text);
-    if (!line) return lost(how, candidate, sampling);
-    switch (line->kind) {
+    WorkerSession::Heard heard = session_->hear(timeout_s(place));
+    if (heard.how == Read::closed) throw WorkerLost(session_->last_words(heard.how));
+    if (heard.how == Read::timed_out && !place.anybody()) {
+      fail(session_->complaint(heard, "a reply"));
+    }
+    if (heard.how != Read::line) return lost(heard.how, nullptr, place);
+    if (!heard.line && !place.anybody()) fail(session_->complaint(heard, "a reply"));
+    if (!heard.line) return lost(heard.how, nullptr, place);
+    WorkerLine& line = *heard.line;
+    switch (line.kind) {
       case WorkerLine::Kind::candidate:
-        candidate = line->index;
-        break;
       case WorkerLine::Kind::signal:
-        candidate = line->index;
+        place.candidate = line.index;
         break;
       case WorkerLine::Kind::round:
-        sampling = true;
-        candidate = request.libraries.size() == 1 ? 0 : -1;
+        place.sampling = true;
+        place.candidate = request.libraries.size() == 1 ? 0 : -1;
         break;
-      case WorkerLine::Kind::error:
-        // Candidates have their own results; this is what the machine could not do.
-        fail("gatefold-worker: " + line->message);
+      case WorkerLine::Kind::ended:
+        if (!place.anybody()) throw WorkerLost(options_.name() + ": " + describe(line.exit, ""));
+        return lost(heard.how, &line.exit, place);
       case WorkerLine::Kind::reply: {
+        if (line.reply.candidates.size() != request.libraries.size())
+          return lost(heard.how, nullptr, place);
         Attempt done;
-        if (line->reply.candidates.size() != request.libraries.size())
-          return lost(how, candidate, sampling);
-        done.reply = std::move(line->reply);
+        done.reply = std::move(line.reply);
         return done;
       }
+      case WorkerLine::Kind::error:  // candidates have their own results
+      case WorkerLine::Kind::hello:
+      case WorkerLine::Kind::library:
+      case WorkerLine::Kind::roof:
+      case WorkerLine::Kind::waiting:
+        fail(session_->complaint(heard, "a reply"));
+    }
+  }
+}
+
+/// Lost twice at a candidate, it is the candidate's: it may take its machine down.
+WorkerClient::Attempt WorkerClient::attempt(const MeasureRequest& request) {
+  for (bool again = false;; again = true) {
+    start();
+    Place place;
+    try {
+      return once(request, place);
+    } catch (const WorkerLost& loss) {
+      session_.reset();
+      if (!again) continue;
+      if (!place.anybody()) throw;
+      Attempt attempt;
+      attempt.candidate = place.candidate;
+      attempt.fault = refused(TrialKind::crash, loss.what());
+      return attempt;
+    } catch (const Error&) {
+      session_.reset();
+      throw;
     }
   }
 }
@@ -174,7 +245,9 @@ bool WorkerClient::try_alone(const MeasureRequest& request, std::vector<size_t>&
   return true;
 }
 
-MeasureReply WorkerClient::measure(const MeasureRequest& request) {
+MeasureReply WorkerClient::measure(const MeasureRequest& wanted) {
+  MeasureRequest request = wanted;
+  request.memory_bytes = options_.memory_bytes ? options_.memory_bytes : memory_for(request);
   MeasureReply whole;
   whole.candidates.assign(request.libraries.size(), {});
   std::vector<size_t> left(request.libraries.size());

@@ -1,24 +1,35 @@
 // gatefold-worker: loads, checks and times candidates, one JSON object a line on stdin and stdout
-// (see tuning/worker_protocol.h). A process of its own, because candidates may do anything.
+// (see tuning/worker_protocol.h). A process of its own, because candidates may do anything; what
+// serves is a child of it, so that how that ends is told, and nothing it started stays.
 
 #include <fcntl.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <csignal>
 #include <cstdio>
 #include <exception>
 #include <iostream>
-#include <new>
 #include <string>
 
-#include "spec/error.h"
-#include "tuning/arena.h"
-#include "tuning/worker_protocol.h"
+#include "gatefold/gatefold.h"
+#include "generator/guardian.h"
+#include "tuning/run_folder.h"
+#include "tuning/worker_service.h"
 
 namespace {
 
-using gatefold::Arena;
-using gatefold::WorkerRequest;
+using gatefold::WorkerService;
+
+constexpr const char* kHelp =
+    "gatefold-worker: loads, checks and times candidates for `gatefold tune`; reads and writes "
+    "one\n"
+    "JSON object a line. Started by tune, or through ssh on the machine that is to be measured:\n"
+    "  gatefold tune ... --worker \"ssh -o BatchMode=yes HOST gatefold-worker\"\n"
+    "Options:\n"
+    "  --lock FILE  the lock that is held while anything is timed (default: this machine's)\n"
+    "  --version    its version and that of the lines\n"
+    "  --help       this text\n";
 
 int g_replies = -1;
 volatile sig_atomic_t g_running = -1;
@@ -90,42 +101,77 @@ gatefold::ArenaEvents events() {
   };
 }
 
-/// One request, one reply.
-std::string answer(Arena& arena, const gatefold::MeasureRequest& request) {
-  try {
-    return reply_line(arena.measure(request));
-  } catch (const std::bad_alloc&) {
-    return gatefold::error_line("out of memory");
-  } catch (const std::exception& e) {
-    return gatefold::error_line(e.what());
-  }
-}
-
-int serve() {
-  Arena arena(events());
+int serve(const std::string& folder, const std::string& lock) {
+  keep_stdout_for_replies();
+  catch_fatal_signals();
+  WorkerService::Options options;
+  options.folder = folder;
+  if (!lock.empty()) options.lock = lock;
+  options.events = events();
+  options.say = say;
+  WorkerService service(std::move(options));
   for (std::string line; std::getline(std::cin, line);) {
-    try {
-      const WorkerRequest request = gatefold::parse_request_line(line);
-      if (request.kind == WorkerRequest::Kind::quit) return 0;
-      say(answer(arena, request.measure));
-    } catch (const gatefold::Error& e) {
-      say(gatefold::error_line(e.what()));
-    }
+    if (!service.serve(line)) return 0;
     g_running = -1;
   }
   return 0;
 }
 
+/// Begins with a line's end: what died may have been in the middle of a line.
+void tell_end(int status) {
+  const int number = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+  const int code = WIFEXITED(status) ? WEXITSTATUS(status) : 0;
+  if (number == 0 && code == 0) return;
+  const std::string line = "\n{\"event\":\"ended\",\"signal\":" + std::to_string(number) +
+                           ",\"code\":" + std::to_string(code) + "}\n";
+  [[maybe_unused]] const ssize_t told = write(STDOUT_FILENO, line.data(), line.size());
+}
+
+/// -1 in the process that serves, else how it ended.
+int split() {
+  // On a terminal somebody tries the lines out by hand: there only the foreground may read.
+  return isatty(STDIN_FILENO) ? -1 : gatefold::guard_rest_of_program(STDOUT_FILENO);
+}
+
+int run(const std::string& lock) {
+  int status = 0;
+  {
+    const gatefold::RunFolder folder;
+    status = split();
+    if (status < 0) {
+      const int code = serve(folder.path(), lock);
+      if (!isatty(STDIN_FILENO)) _exit(code);  // the folder is the other process's to remove
+      return code;
+    }
+  }
+  tell_end(status);
+  gatefold::end_as(status);
+}
+
+int wrong_use(const std::string& what) {
+  std::fprintf(stderr, "gatefold-worker: error: %s; see --help\n", what.c_str());
+  return 2;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (argc > 1) {
-    const bool help = std::string(argv[1]) == "--help" || std::string(argv[1]) == "-h";
-    std::fputs("gatefold-worker: measures candidates; reads and writes one JSON object a line\n",
-               help ? stdout : stderr);
-    return help ? 0 : 2;
+  std::string lock;
+  for (int i = 1; i < argc; ++i) {
+    const std::string word = argv[i];
+    if (word == "--help" || word == "-h") return std::fputs(kHelp, stdout) < 0;
+    if (word == "--version") {
+      return std::printf("gatefold-worker %s, protocol %d\n", gf_version(),
+                         gatefold::kWorkerProtocol) < 0;
+    }
+    if (word != "--lock") return wrong_use("unknown argument '" + word + "'");
+    if (++i == argc) return wrong_use("--lock: missing, wanted a file");
+    lock = argv[i];
   }
-  keep_stdout_for_replies();
-  catch_fatal_signals();
-  return serve();
+  try {
+    return run(lock);
+  } catch (const std::exception& e) {
+    std::fprintf(stderr, "gatefold-worker: error: %s\n", e.what());
+    return 1;
+  }
 }

@@ -3,7 +3,6 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <sys/mman.h>
-#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
@@ -15,6 +14,7 @@
 #include <chrono>
 #include <csignal>
 #include <cstring>
+#include <fstream>
 #include <thread>
 #include <utility>
 
@@ -26,6 +26,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr size_t kLongestLine = size_t{64} << 20;
+constexpr double kWriteSeconds = 10;
 
 double seconds_until(Clock::time_point end) {
   return std::chrono::duration<double>(end - Clock::now()).count();
@@ -36,28 +37,30 @@ Clock::time_point after(double seconds) {
                             std::chrono::duration<double>(std::clamp(seconds, 0.0, 1e8)));
 }
 
-void set_limit(int resource, int64_t value) {
-  const rlimit limit = {static_cast<rlim_t>(value), static_cast<rlim_t>(value)};
-  setrlimit(static_cast<__rlimit_resource>(resource), &limit);
-}
-
 /// Between fork and exec: async-signal-safe calls only, since other threads may hold locks.
-[[noreturn]] void become(char* const* argv, const int* fds, pid_t parent,
-                         const WorkerLimits& limits) {
-  setpgid(0, 0);
-  prctl(PR_SET_PDEATHSIG, SIGKILL);
-  if (getppid() != parent) _exit(127);  // it died before the line above
+[[noreturn]] void become(char* const* argv, const int* fds) {
   for (int fd = 0; fd < 3; ++fd) dup2(fds[fd], fd);
-  set_limit(RLIMIT_CORE, 0);
-  if (limits.address_space_bytes > 0) set_limit(RLIMIT_AS, limits.address_space_bytes);
-  for (int number : {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE}) signal(number, SIG_DFL);
-  sigset_t none;
-  sigemptyset(&none);
-  sigprocmask(SIG_SETMASK, &none, nullptr);
+  const rlimit no_core = {0, 0};
+  setrlimit(RLIMIT_CORE, &no_core);
   execvp(argv[0], argv);
   const int error = errno;
   [[maybe_unused]] const ssize_t told = write(fds[3], &error, sizeof error);
   _exit(127);
+}
+
+WorkerExit exit_of(int status) {
+  if (WIFSIGNALED(status)) return {0, WTERMSIG(status)};
+  return {WEXITSTATUS(status), 0};
+}
+
+/// Stopped, or gone: the letter after the name, which stands in brackets and may hold anything.
+bool stands_still(pid_t pid) {
+  std::ifstream file("/proc/" + std::to_string(pid) + "/stat");
+  std::string line;
+  if (!std::getline(file, line)) return true;
+  const size_t bracket = line.rfind(')');
+  return bracket == std::string::npos || bracket + 2 >= line.size() ||
+         std::strchr("TtZX", line[bracket + 2]) != nullptr;
 }
 
 /// Two connected descriptors above 2, so that dup2 to 0, 1 and 2 never meets one of them.
@@ -92,33 +95,32 @@ struct Channel {
 
 }  // namespace
 
-WorkerProcess::WorkerProcess(const std::vector<std::string>& argv, const WorkerLimits& limits) {
+WorkerProcess::WorkerProcess(const std::vector<std::string>& argv) {
   errors_ = memfd_create("gatefold-worker-stderr", MFD_CLOEXEC);
   if (errors_ < 0) fail(std::string("memfd_create: ") + std::strerror(errno));
   try {
-    start(argv, limits);
+    start(argv);
   } catch (...) {
     close_pipes();
     throw;
   }
 }
 
-void WorkerProcess::start(const std::vector<std::string>& argv, const WorkerLimits& limits) {
+void WorkerProcess::start(const std::vector<std::string>& argv) {
   Channel input(true), output(false), failure(false);
   std::vector<char*> words;
   for (const std::string& word : argv) words.push_back(const_cast<char*>(word.c_str()));
   words.push_back(nullptr);
   const int fds[] = {input.theirs, output.theirs, errors_, failure.theirs};
-  const pid_t parent = getpid();
-  pid_ = fork();
-  if (pid_ < 0) fail(argv.at(0) + ": cannot start a process: " + std::strerror(errno));
-  if (pid_ == 0) become(words.data(), fds, parent, limits);
-  setpgid(pid_, pid_);  // in both processes, so that neither has to wait for the other
+  guarded_ = start_guarded([&] { become(words.data(), fds); });
+  if (guarded_.guardian < 0) {
+    fail(argv.at(0) + ": cannot start a process: " + std::strerror(errno));
+  }
   failure.close_theirs();
   int error = 0;
   if (read(failure.ours, &error, sizeof error) == sizeof error) {
-    waitpid(pid_, nullptr, 0);
-    pid_ = -1;
+    waitpid(guarded_.guardian, nullptr, 0);
+    guarded_ = {};
     fail(argv.at(0) + ": cannot be started: " + std::strerror(error));
   }
   to_child_ = input.take_ours();
@@ -139,12 +141,13 @@ void WorkerProcess::close_pipes() {
 
 bool WorkerProcess::write_line(std::string_view line) {
   std::string rest = std::string(line) + "\n";
-  const auto end = after(10);
+  auto end = after(kWriteSeconds);
   while (!rest.empty()) {
     const ssize_t sent =
         to_child_ < 0 ? -1 : send(to_child_, rest.data(), rest.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
     if (sent > 0) {
       rest.erase(0, static_cast<size_t>(sent));
+      end = after(kWriteSeconds);
     } else if (sent < 0 && errno == EAGAIN && seconds_until(end) > 0) {
       pollfd wait = {to_child_, POLLOUT, 0};
       poll(&wait, 1, 100);
@@ -179,38 +182,33 @@ WorkerProcess::Read WorkerProcess::read_line(std::string& line, double seconds,
 }
 
 void WorkerProcess::suspend() {
-  if (pid_ < 0) return;
-  kill(-pid_, SIGSTOP);
-  siginfo_t info = {};
-  waitid(P_PID, static_cast<id_t>(pid_), &info, WSTOPPED | WEXITED | WNOWAIT);
+  if (guarded_.child < 0) return;
+  kill(-guarded_.child, SIGSTOP);
+  const auto end = after(1);
+  while (!stands_still(guarded_.child) && seconds_until(end) > 0) std::this_thread::yield();
 }
 
 void WorkerProcess::resume() {
-  if (pid_ >= 0) kill(-pid_, SIGCONT);
+  if (guarded_.child >= 0) kill(-guarded_.child, SIGCONT);
 }
 
 std::optional<WorkerExit> WorkerProcess::try_reap() {
-  // Looked at before it is reaped: until then its number, and so its group's, cannot be reused.
-  siginfo_t info = {};
-  if (waitid(P_PID, static_cast<id_t>(pid_), &info, WEXITED | WNOWAIT | WNOHANG) != 0) {
-    return WorkerExit{127, 0};
-  }
-  if (info.si_pid == 0) return std::nullopt;
-  kill(-pid_, SIGKILL);  // what it started and left behind
   int status = 0;
-  waitpid(pid_, &status, 0);
-  pid_ = -1;
-  if (WIFSIGNALED(status)) return WorkerExit{0, WTERMSIG(status)};
-  return WorkerExit{WEXITSTATUS(status), 0};
+  if (waitpid(guarded_.guardian, &status, WNOHANG) == 0) return std::nullopt;
+  guarded_ = {};
+  return exit_of(status);
 }
 
 WorkerExit WorkerProcess::finish(double grace_seconds) {
-  if (exit_ || pid_ < 0) return exit_.value_or(WorkerExit{127, 0});
+  if (exit_ || guarded_.guardian < 0) return exit_.value_or(WorkerExit{127, 0});
   if (to_child_ >= 0) close(std::exchange(to_child_, -1));
   if (grace_seconds > 0) resume();
   const auto end = after(grace_seconds);
   while (!(exit_ = try_reap())) {
-    if (seconds_until(end) <= 0) kill(-pid_, SIGKILL);
+    if (seconds_until(end) <= 0) {
+      exit_ = exit_of(end_guarded(std::exchange(guarded_, {})));
+      break;
+    }
     std::this_thread::sleep_for(std::chrono::milliseconds(2));
   }
   return *exit_;

@@ -3,17 +3,14 @@
 #include <sys/types.h>
 
 #include <atomic>
-#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
-namespace gatefold {
+#include "generator/guardian.h"
 
-struct WorkerLimits {
-  int64_t address_space_bytes = 0;  ///< 0: none
-};
+namespace gatefold {
 
 /// How a process ended.
 struct WorkerExit {
@@ -21,20 +18,20 @@ struct WorkerExit {
   int signal = 0;  ///< that ended it
 };
 
-/// A program in a process group of its own, spoken to by lines on its stdin and stdout. Ends with
-/// this object, and with this process if that dies first.
+/// A program in a process group of its own, spoken to by lines on its stdin and stdout. It and all
+/// that it started end with this object, and with this process if that dies first.
 class WorkerProcess {
  public:
   enum class Read { line, closed, timed_out, stopped, too_long };
 
   /// `argv[0]` is a path, or a name to look for in PATH. Error if it cannot be started. The
   /// starting thread must live as long as the child: the kernel ends the child with the thread.
-  WorkerProcess(const std::vector<std::string>& argv, const WorkerLimits& limits);
+  explicit WorkerProcess(const std::vector<std::string>& argv);
   WorkerProcess(const WorkerProcess&) = delete;
   WorkerProcess& operator=(const WorkerProcess&) = delete;
   ~WorkerProcess();
 
-  /// False if the child no longer reads.
+  /// False if the child no longer reads, or takes nothing for ten seconds.
   bool write_line(std::string_view line);
 
   /// Waits up to `seconds` for the next whole line; looks at `stop` meanwhile.
@@ -44,19 +41,19 @@ class WorkerProcess {
   void suspend();
   void resume();
 
-  /// Closes the child's stdin and gives it `grace_seconds` to end; then, and if it left any
-  /// processes in its group, kills the whole group.
+  /// Closes the child's stdin and gives it `grace_seconds` to end by itself; then kills it. What it
+  /// started is gone in either case.
   WorkerExit finish(double grace_seconds);
 
   /// The end of what it wrote to stderr, one line.
   std::string stderr_tail() const;
 
  private:
-  void start(const std::vector<std::string>& argv, const WorkerLimits& limits);
+  void start(const std::vector<std::string>& argv);
   std::optional<WorkerExit> try_reap();
   void close_pipes();
 
-  pid_t pid_ = -1;
+  GuardedChild guarded_;
   int to_child_ = -1, from_child_ = -1, errors_ = -1;
   std::string buffered_;
   std::optional<WorkerExit> exit_;

@@ -1,56 +1,26 @@
 #include "tuning/worker_protocol.h"
 
-#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "spec/error.h"
+#include "tuning/base64.h"
+#include "tuning/byte_hash.h"
 
 namespace gatefold {
 namespace {
 
 using Json = nlohmann::json;
 
-// JSON has no NaN: an unknown number is null.
-Json number(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }
-double number(const Json& json) { return json.is_null() ? kUnknown : json.get<double>(); }
-
-Json to_json(const TrialResult& r) {
-  Json samples = Json::array();
-  for (double ms : r.samples) samples.push_back(number(ms));
-  return {{"kind", name(r.kind)},
-          {"message", r.message},
-          {"samples", samples},
-          {"disturbed", r.disturbed},
-          {"median_ms", number(r.median_ms)},
-          {"ratio", number(r.ratio)},
-          {"max_abs", number(r.error.max_abs)},
-          {"rel_l2", number(r.error.rel_l2)},
-          {"scaled", number(r.error.scaled)}};
+std::string line_of(const Json& json) {
+  return json.dump(-1, ' ', true, Json::error_handler_t::replace);
 }
 
-TrialResult result_from(const Json& j) {
-  TrialResult r;
-  r.kind = trial_kind_named(j.at("kind").get<std::string>());
-  r.message = j.at("message").get<std::string>();
-  for (const Json& ms : j.at("samples")) r.samples.push_back(number(ms));
-  r.disturbed = j.at("disturbed").get<int>();
-  r.median_ms = number(j.at("median_ms"));
-  r.ratio = number(j.at("ratio"));
-  r.error = {number(j.at("max_abs")), number(j.at("rel_l2")), number(j.at("scaled"))};
-  return r;
-}
-
-MeasureReply reply_from(const Json& j) {
-  MeasureReply reply;
-  for (const Json& c : j.at("candidates")) reply.candidates.push_back(result_from(c));
-  reply.copies = j.at("copies").get<int>();
-  reply.cold = j.at("cold").get<bool>();
-  return reply;
-}
-
-MeasureRequest request_from(const Json& j) {
+MeasureRequest measure_from(const Json& j) {
   MeasureRequest r;
   r.libraries = j.at("libraries").get<std::vector<std::string>>();
+  r.sent = j.at("sent").get<bool>();
+  r.lock = j.at("lock").get<bool>();
+  r.memory_bytes = j.at("memory_bytes").get<int64_t>();
   r.ffn = ffn_from_json(j.at("ffn"));
   r.target = target_named(j.at("target").get<std::string>()).target;
   r.rows = j.at("rows").get<int64_t>();
@@ -67,17 +37,33 @@ MeasureRequest request_from(const Json& j) {
   return r;
 }
 
-WorkerLine worker_line_from(const Json& j) {
-  if (j.contains("event")) {
-    const std::string event = j.at("event").get<std::string>();
-    if (event == "round") return {WorkerLine::Kind::round, -1, {}, {}};
-    const auto kind = event == "signal" ? WorkerLine::Kind::signal : WorkerLine::Kind::candidate;
-    return {kind, j.at("index").get<int>(), {}, {}};
+SentLibrary library_from(const Json& j) {
+  SentLibrary library;
+  library.name = j.at("name").get<std::string>();
+  std::optional<std::string> bytes = from_base64(j.at("data").get<std::string>());
+  if (!bytes) fail("worker request: library " + library.name + ": data is not base64");
+  // The name becomes a file's, so it is made here; it also tells what was damaged on the way.
+  const std::string name = hash_of(*bytes);
+  if (name != library.name) {
+    fail("worker request: library '" + library.name + "': its bytes are those of " + name);
   }
-  if (j.at("reply") == "error") {
-    return {WorkerLine::Kind::error, -1, {}, j.at("message").get<std::string>()};
-  }
-  return {WorkerLine::Kind::reply, -1, reply_from(j), {}};
+  library.bytes = std::move(*bytes);
+  return library;
+}
+
+RoofRequest roof_request_from(const Json& j) {
+  RoofRequest r;
+  r.target = target_named(j.at("target").get<std::string>()).target;
+  r.threads = j.at("threads").get<int>();
+  r.lock = j.at("lock").get<bool>();
+  if (r.threads < 1) fail("worker request: threads, wanted 1 or more");
+  return r;
+}
+
+HelloRequest hello_from(const Json& j) {
+  HelloRequest hello;
+  hello.protocol = j.at("protocol").get<int>();
+  return hello;
 }
 
 }  // namespace
@@ -109,46 +95,38 @@ FfnSpec ffn_from_json(const Json& j) {
   return f;
 }
 
+std::string request_line(const HelloRequest& r) {
+  return line_of({{"kind", "hello"}, {"protocol", r.protocol}});
+}
+
+std::string request_line(const SentLibrary& library) {
+  return line_of({{"kind", "library"}, {"name", library.name}, {"data", to_base64(library.bytes)}});
+}
+
+std::string request_line(const RoofRequest& r) {
+  return line_of({{"kind", "roof"},
+                  {"target", info(r.target).name},
+                  {"threads", r.threads},
+                  {"lock", r.lock}});
+}
+
 std::string request_line(const MeasureRequest& r) {
-  return Json{{"kind", r.timed ? "measure" : "check"},
-              {"libraries", r.libraries},
-              {"ffn", to_json(r.ffn)},
-              {"target", info(r.target).name},
-              {"rows", r.rows},
-              {"threads", r.threads},
-              {"seed", r.seed},
-              {"cold", r.cold},
-              {"min_rounds", r.min_rounds},
-              {"max_rounds", r.max_rounds},
-              {"budget_ms", r.budget_ms},
-              {"min_sample_ms", r.min_sample_ms},
-              {"drop_ratio", r.drop_ratio}}
-      .dump(-1, ' ', true, Json::error_handler_t::replace);
-}
-
-std::string reply_line(const MeasureReply& reply) {
-  Json candidates = Json::array();
-  for (const TrialResult& r : reply.candidates) candidates.push_back(to_json(r));
-  return Json{{"reply", "measure"},
-              {"candidates", candidates},
-              {"copies", reply.copies},
-              {"cold", reply.cold}}
-      .dump(-1, ' ', true, Json::error_handler_t::replace);
-}
-
-std::string error_line(const std::string& message) {
-  return Json{{"reply", "error"}, {"message", message}}.dump(-1, ' ', true,
-                                                             Json::error_handler_t::replace);
-}
-
-std::optional<WorkerLine> parse_worker_line(const std::string& line) {
-  try {
-    return worker_line_from(Json::parse(line));
-  } catch (const Json::exception&) {
-    return std::nullopt;
-  } catch (const Error&) {
-    return std::nullopt;
-  }
+  return line_of({{"kind", r.timed ? "measure" : "check"},
+                  {"libraries", r.libraries},
+                  {"sent", r.sent},
+                  {"lock", r.lock},
+                  {"memory_bytes", r.memory_bytes},
+                  {"ffn", to_json(r.ffn)},
+                  {"target", info(r.target).name},
+                  {"rows", r.rows},
+                  {"threads", r.threads},
+                  {"seed", r.seed},
+                  {"cold", r.cold},
+                  {"min_rounds", r.min_rounds},
+                  {"max_rounds", r.max_rounds},
+                  {"budget_ms", r.budget_ms},
+                  {"min_sample_ms", r.min_sample_ms},
+                  {"drop_ratio", r.drop_ratio}});
 }
 
 WorkerRequest parse_request_line(const std::string& line) {
@@ -156,10 +134,12 @@ WorkerRequest parse_request_line(const std::string& line) {
     const Json json = Json::parse(line);
     const std::string kind = json.at("kind").get<std::string>();
     if (kind == "quit") return {};
-    if (kind != "measure" && kind != "check") {
-      fail("worker request: kind '" + kind + "', wanted measure, check or quit");
-    }
-    return {WorkerRequest::Kind::measure, request_from(json)};
+    if (kind == "hello") return hello_from(json);
+    if (kind == "library") return library_from(json);
+    if (kind == "roof") return roof_request_from(json);
+    if (kind == "measure" || kind == "check") return measure_from(json);
+    fail("worker request: kind '" + kind +
+         "', wanted hello, library, roof, measure, check or quit");
   } catch (const Json::exception& e) {
     fail(std::string("worker request: ") + e.what());
   }

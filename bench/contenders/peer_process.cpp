@@ -41,7 +41,7 @@ class PeerProcess : public Contender {
     if (contest.ffn.act() != contest.ffn.dtype)
       throw NotRun("is given x in the weights' type, not " + info(contest.ffn.act()).name);
     try {
-      process_.emplace(command_line(entry_, contest.threads), WorkerLimits{});
+      process_.emplace(command_line(entry_, contest.threads));
     } catch (const Error& error) {
       throw NotRun(error.what());
     }

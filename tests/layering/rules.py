@@ -48,6 +48,8 @@ NO_FILES = (r"\b(std::(i|o)?fstream|fopen|std::filesystem)\b", "this layer reads
 NO_PRINT = (r"\b(std::(cout|cerr|clog)\b|(v?f?printf|f?puts|perror)\s*\()", "a runtime never prints")
 NO_EXIT = (r"\b(abort|_?exit|quick_exit|terminate)\s*\(", "a runtime never ends the process")
 
+NO_WALL_CLOCK = (r"\b(system_clock|CLOCK_REALTIME|gettimeofday)\b", "durations are of a clock that nobody sets")
+
 
 def outside(*names):
     """Every layer but the pure ones may use the system; `names` come on top."""
@@ -57,7 +59,7 @@ def outside(*names):
 PURE = frozenset({"pure"})
 
 # What puts kernels together, without Halide; each pattern is a header and its source.
-LIBRARY = tuple(f"generator/{name}.*" for name in "library manifest process table_source kernel_table_text".split())
+LIBRARY = tuple(f"generator/{name}.*" for name in "guardian library manifest process table_source kernel_table_text".split())
 # Headers that CMake writes into the build folder.
 GENERATED = {"generator/kernel_table_text.h", "bench/ladder/page_template.h"}
 
@@ -66,16 +68,17 @@ LAYERS = (
     Layer("formats", ("formats/*",), "spec", outside("json", "fmt", "zlib")),
     Layer("spaces", ("schedules/*space*",), "spec", PURE, (NO_ACTIVATION, NO_FILES)),
     Layer("schedules", ("schedules/*",), "spaces spec", PURE | {"fmt", "Halide"}, (NO_ACTIVATION, NO_FILES)),
-    Layer("library", LIBRARY, "formats spec public", outside("json", "fmt")),
+    Layer("library", LIBRARY, "formats spec public", outside("json", "fmt"), (NO_WALL_CLOCK,)),
     Layer("emitter", ("generator/emit_command.*",), "spec", outside("CLI11")),
     Layer("emitter program", ("generator/emit_main.cpp",), "emitter generator spec", outside()),
     Layer("generator", ("generator/*",), "library schedules spaces spec public",
           outside("json", "fmt", "Halide", "HalideRuntime")),
     Layer("public", ("runtime/include/gatefold/*",), "", PURE, (NO_PRINT, NO_EXIT)),
     Layer("reference", ("runtime/reference/*",), "spec public", PURE, (NO_PRINT, NO_EXIT)),
-    Layer("runtime", ("runtime/*",), "public", outside("HalideRuntime"), (NO_PRINT, NO_EXIT)),
+    Layer("runtime", ("runtime/*",), "public", outside("HalideRuntime"),
+          (NO_PRINT, NO_EXIT, NO_WALL_CLOCK)),
     Layer("tuning", ("tuning/*",), "runtime reference public formats library spaces spec",
-          outside("json", "fmt", "SQLite", "toml")),
+          outside("json", "fmt", "SQLite", "toml"), (NO_WALL_CLOCK,)),
     Layer("cli", ("cli/*",), "*", outside("json", "fmt", "CLI11", "SQLite")),
     # These test what is made of Halide, or are an application that has a Halide of its own.
     Layer("tests of Halide code", ("tests/generator/*", "tests/schedules/*", "tests/integration/*"), "*",
@@ -84,10 +87,10 @@ LAYERS = (
     # Programs of their own, which know gatefold by its lines on a pipe only.
     Layer("peers", ("bench/peers/*",), "", outside("json")),
     # The schedules by hand, and the emitter that knows them: a process apart from the one that measures.
-    Layer("ladder schedules", ("bench/ladder/hand_schedules.*", "bench/ladder/emit_main.cpp"),
+    Layer("ladder schedules", ("bench/ladder/autoscheduler.*", "bench/ladder/hand_schedules.*", "bench/ladder/emit_main.cpp"),
           "ladder emitter generator schedules spaces spec", outside("Halide")),
     Layer("ladder", ("bench/ladder/*",), "bench tuning reference runtime public formats library spaces spec",
           outside("json", "fmt", "CLI11")),
-    Layer("bench", ("bench/*",), "*", outside("json", "fmt", "benchmark")),
+    Layer("bench", ("bench/*",), "*", outside("json", "fmt", "benchmark"), (NO_WALL_CLOCK,)),
     Layer("examples", ("examples/*",), "*", outside("json", "HalideRuntime")),
 )

@@ -1,8 +1,10 @@
 /* A candidate library as generate would make it, but in plain C and with behaviours to order: a
  * dense relu block in f32. Compiled by the tests, see fake_candidate.h for the macros. */
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <time.h>
 #include <unistd.h>
@@ -70,6 +72,17 @@ static void misbehave(void* context, buffer* y) {
   _exit(3);
 #elif defined(HANG)
   for (;;) pause();
+#elif defined(HANG_WITH_CHILD)
+  /* In a session of its own, deaf to SIGTERM, and with all descriptors that this process has. */
+  if (fork() == 0) {
+    setsid();
+    signal(SIGTERM, SIG_IGN);
+#ifdef LOG
+    close(open(LOG, O_WRONLY | O_CREAT, 0600));
+#endif
+    for (;;) pause();
+  }
+  for (;;) calls |= 1;
 #elif defined(PRINT)
   printf("{\"reply\":\"measure\",\"candidates\":[]}\n");
   fflush(stdout);
@@ -78,17 +91,42 @@ static void misbehave(void* context, buffer* y) {
 #endif
 }
 
+#ifdef LOG
+/* "PROCESS BEGIN END", in nanoseconds of the clock that all processes share, one write a line. */
+static void log_call(const struct timespec* begin) {
+  static int file = -1;
+  if (file < 0) file = open(LOG, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
+  struct timespec end;
+  clock_gettime(CLOCK_MONOTONIC, &end);
+  char line[96];
+  const int size = snprintf(line, sizeof line, "%d %lld %lld\n", (int)getpid(),
+                            begin->tv_sec * 1000000000ll + begin->tv_nsec,
+                            end.tv_sec * 1000000000ll + end.tv_nsec);
+  if (write(file, line, (size_t)size) != size) abort();
+}
+#endif
+
 static int kernel(void** args) {
   void* context = *(void**)args[0];
   const buffer* x = (const buffer*)args[1];
   void **up = args + 2, **down = args + 2 + STREAMS;
   buffer* y = (buffer*)args[3 + 2 * STREAMS];
   ++calls;
+#ifdef LOG
+  struct timespec begin;
+  clock_gettime(CLOCK_MONOTONIC, &begin);
+#endif
   misbehave(context, y);
-#ifdef HUGE
+#if defined(HUGE) || defined(TEN_GB)
   const gf_hooks* hooks = ((const gf_context*)context)->hooks;
-  void* memory = hooks->allocate(context, (size_t)1 << 46);
+#ifdef HUGE
+  const size_t wanted = (size_t)1 << 46;
+#else
+  const size_t wanted = (size_t)10 << 30;
+#endif
+  void* memory = hooks->allocate(context, wanted);
   if (!memory) return -11;
+  memset(memory, 1, wanted);
   hooks->release(context, memory);
 #endif
 #ifdef LAZY
@@ -126,7 +164,14 @@ static int kernel(void** args) {
     ((float*)x->host)[0] += 1;
 #endif
   }
+#ifdef SLOWING
+  spend(1e-6 * SPEND_US * calls);
+#else
   spend(1e-6 * SPEND_US);
+#endif
+#ifdef LOG
+  log_call(&begin);
+#endif
   return 0;
 }
 

@@ -66,6 +66,7 @@ std::filesystem::path build_fake(const Fake& fake, const std::filesystem::path& 
   command += macro("ROWS_MIN", std::to_string(k.rows.rows_min));
   command += macro("ROWS_MAX", std::to_string(k.rows.rows_max) + "LL");
   command += macro("SPEND_US", std::to_string(fake.spend_us));
+  if (!fake.log.empty()) command += macro("LOG", "\"" + fake.log + "\"");
   for (const std::string& name : fake.behaviour) command += macro(name, "1");
   if (system(command.c_str()) != 0) throw std::runtime_error("cannot compile: " + command);
   return library;

@@ -33,6 +33,7 @@ struct Fake {
   KernelSpec kernel;
   std::vector<std::string> behaviour;
   int spend_us = 0;
+  std::string log = {};  ///< file to which every call is written with its begin and end
 };
 
 Fake fake(std::vector<std::string> behaviour = {}, int spend_us = 0);

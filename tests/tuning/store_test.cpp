@@ -366,6 +366,33 @@ TEST_F(StoreTest, TrialsTimeMustBePositive) {
   EXPECT_THROW(store.trials(store.workload(key())), Error);
 }
 
+TEST_F(StoreTest, ReadOnlyFileIsAnErrorThatNamesIt) {
+  { Store store(file(), Store::Open::create); }
+  std::filesystem::permissions(folder_.path(), std::filesystem::perms(0755));
+  std::filesystem::permissions(file(), std::filesystem::perms(0444));
+  const pid_t child = fork();
+  if (child == 0) {
+    constexpr uid_t kNobody = 65534;
+    if (geteuid() == 0 && seteuid(kNobody) != 0) _exit(1);  // root may write anything
+    std::string error = open_error();
+    if (error == "no error") {
+      try {
+        Store store(file(), Store::Open::create);
+        store.workload(key());
+      } catch (const Error& e) {
+        error = e.what();
+      }
+    }
+    const bool named = error.find(file().string()) != std::string::npos &&
+                       error.find("readonly") != std::string::npos;
+    _exit(named ? 7 : 2);
+  }
+  int status = 0;
+  waitpid(child, &status, 0);
+  ASSERT_TRUE(WIFEXITED(status));
+  EXPECT_EQ(WEXITSTATUS(status), 7);
+}
+
 TEST_F(StoreTest, FileSizeLimitIsAnError) {
   const pid_t child = fork();
   if (child == 0) {

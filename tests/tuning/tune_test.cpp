@@ -313,7 +313,9 @@ TEST_F(Tune, StopEndsRunningCompilers) {
 TEST_F(Tune, SeedIsOfTheDataToo) {
   TuneRequest r = request(4);
   const std::string file = (folder_ / "asked").string();
-  r.worker = {"/bin/sh", "-c", "read -r line; printf %s \"$line\" > " + file};
+  r.worker = {"/bin/sh", "-c",
+              "read -r line; echo \"$line\" | " + worker_program() +
+                  "; read -r line; printf %s \"$line\" > " + file};
   error_of(r);
   std::ifstream asked(file);
   const std::string line((std::istreambuf_iterator<char>(asked)), {});

@@ -7,7 +7,7 @@ namespace gatefold::test {
 namespace {
 
 TEST(WorkerProcess, DoesNothingWhileItIsSuspended) {
-  WorkerProcess process({"sh", "-c", "read line; echo $line; read line; echo again"}, {});
+  WorkerProcess process({"sh", "-c", "read line; echo $line; read line; echo again"});
   std::string line;
   ASSERT_TRUE(process.write_line("once"));
   ASSERT_EQ(process.read_line(line, 60), WorkerProcess::Read::line);
@@ -22,7 +22,7 @@ TEST(WorkerProcess, DoesNothingWhileItIsSuspended) {
 }
 
 TEST(WorkerProcess, ASuspendedOneIsWokenToEnd) {
-  WorkerProcess process({"sh", "-c", "read line; exit 3"}, {});
+  WorkerProcess process({"sh", "-c", "read line; exit 3"});
   process.suspend();
   const WorkerExit exit = process.finish(60);
   EXPECT_EQ(exit.signal, 0);

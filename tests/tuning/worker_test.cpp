@@ -110,6 +110,10 @@ TEST_F(Worker, RefusedAllocationIsOutOfMemory) {
   EXPECT_EQ(result_between_good_ones("HUGE").kind, TrialKind::oom);
 }
 
+TEST_F(Worker, TenGigabytesAreMoreThanThereIs) {
+  EXPECT_EQ(result_between_good_ones("TEN_GB").kind, TrialKind::oom);
+}
+
 TEST_F(Worker, HangEndsAtItsTime) {
   EXPECT_EQ(result_between_good_ones("HANG", 3).kind, TrialKind::run_timeout);
 }
@@ -170,17 +174,31 @@ TEST_F(Worker, LibraryOfAnotherBlock) {
   EXPECT_THAT(r.message, HasSubstr("40x56"));
 }
 
+/// A command that greets as the worker does, names a candidate, then does as told.
+std::vector<std::string> named_then(const std::string& then) {
+  return {"/bin/sh", "-c",
+          "read line; echo \"$line\" | " + worker_program() +
+              "; read line; echo '{\"event\":\"candidate\",\"index\":0}'; " + then};
+}
+
 TEST_F(Worker, NonsenseOnItsOutputIsACrash) {
-  WorkerClient worker({.command = {"/bin/sh", "-c", "read line; echo nonsense; sleep 60"}});
+  WorkerClient worker({.command = named_then("echo nonsense; sleep 60")});
   const MeasureReply reply = worker.measure(fake_request({"a.so"}));
   ASSERT_EQ(reply.candidates.size(), 1u);
   EXPECT_EQ(reply.candidates[0].kind, TrialKind::crash);
 }
 
+TEST_F(Worker, DyingInTheMiddleOfALineIsACrash) {
+  WorkerClient worker({.command = named_then("printf '{\"reply\":\"mea'; exit 1")});
+  const MeasureReply reply = worker.measure(fake_request({"a.so"}));
+  ASSERT_EQ(reply.candidates.size(), 1u);
+  EXPECT_EQ(reply.candidates[0].kind, TrialKind::crash);
+  EXPECT_THAT(reply.candidates[0].message, HasSubstr("status 1"));
+}
+
 TEST_F(Worker, WhatItCannotServeIsNobodysFault) {
   WorkerClient worker(
-      {.command = {"/bin/sh", "-c",
-                   "read line; echo '{\"reply\":\"error\",\"message\":\"out of memory\"}'"}});
+      {.command = named_then("echo '{\"reply\":\"error\",\"message\":\"out of memory\"}'")});
   try {
     worker.measure(fake_request({"a.so", "b.so"}));
     FAIL() << "no error";
@@ -190,7 +208,7 @@ TEST_F(Worker, WhatItCannotServeIsNobodysFault) {
 }
 
 TEST_F(Worker, LineWithoutEndTimesOut) {
-  WorkerClient worker({.command = {"/bin/sh", "-c", "read line; printf '{\"event\"'; sleep 60"},
+  WorkerClient worker({.command = named_then("printf '{\"event\"'; sleep 60"),
                        .setup_timeout_s = 0.3,
                        .candidate_timeout_s = 0.2});
   EXPECT_EQ(worker.measure(fake_request({"a.so"})).candidates.at(0).kind, TrialKind::run_timeout);
