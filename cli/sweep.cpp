@@ -1,5 +1,5 @@
-#include "tuning/strategy.h"
 #include "tuning/sweep.h"
+#include "tuning/strategy.h"
 
 #include <fmt/format.h>
 

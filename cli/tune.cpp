@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <charconv>
+
 #include <memory>
 
 #include "bench/loaded_library.h"

@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include "cli/output.h"
-#include "cli/tune_report.h"
 #include "cli/spec_options.h"
+#include "cli/tune_report.h"
 
 namespace gatefold::cli {
 namespace {

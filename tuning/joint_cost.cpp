@@ -4,39 +4,18 @@
 #include <cmath>
 #include <map>
 
+#include "tuning/screened_times.h"
+
 namespace gatefold {
 namespace {
 
 using Times = std::map<std::string, double>;  // by packing
 
-/// What the trials of each packing are relative to, in milliseconds. The newest, if there are
-/// several: another program may have thought another point the default.
-Times anchor_times(const std::vector<TrialRecord>& trials, const RowBucket& bucket) {
-  Times anchors;
-  double first_ms = kUnknown;  // of the default beside which the others' were timed
-  for (const TrialRecord& trial : trials) {
-    if (!trial.is_of(bucket) || trial.proposer != "default") continue;
-    const bool own_anchor = !std::isfinite(trial.result.ratio) || trial.result.ratio == 1;
-    const double ms = screened_ms(trial.result, own_anchor ? kUnknown : first_ms);
-    if (own_anchor) first_ms = ms;
-    anchors[trial.packing.text()] = ms;
-  }
-  return anchors;
-}
-
 Times best_times(const std::vector<TrialRecord>& trials, const RowBucket& bucket) {
-  const Times anchors = anchor_times(trials, bucket);
   Times best;
-  for (const TrialRecord& trial : trials) {
-    if (!trial.is_of(bucket)) continue;
-    const std::string packing = trial.packing.text();
-    const auto anchor = anchors.find(packing);
-    const double ms =
-        trial.proposer == "default" && anchor != anchors.end()
-            ? anchor->second
-            : screened_ms(trial.result, anchor != anchors.end() ? anchor->second : kUnknown);
+  for (const auto& [trial, ms] : screened_times(trials, bucket)) {
     if (!std::isfinite(ms)) continue;
-    double& known = best.emplace(packing, ms).first->second;
+    double& known = best.emplace(trial->packing.text(), ms).first->second;
     known = std::min(known, ms);
   }
   return best;

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "schedules/space.h"
+#include "tuning/screened_times.h"
 #include "tuning/trial_runner.h"
 #include "tuning/tune_request.h"
 
@@ -18,26 +19,15 @@ bool same_kind(const WorkloadKey& a, const WorkloadKey& b) {
   return a.cpu == b.cpu && a.target == b.target && a.ffn.dtypes() == b.ffn.dtypes();
 }
 
-const TrialResult* default_of(const std::vector<TrialRecord>& trials, const RowBucket& bucket,
-                              const std::string& packing) {
-  const TrialResult* base = nullptr;
-  for (const TrialRecord& t : trials) {
-    if (t.is_of(bucket) && t.packing.text() == packing && t.proposer == "default") base = &t.result;
-  }
-  return base;
-}
-
 /// Point and time of what ran; `transferred` or not, or both.
 std::map<std::string, double> times_of(const std::vector<TrialRecord>& trials,
                                        const RowBucket& bucket, const std::string& packing,
                                        std::optional<bool> transferred = {}) {
-  const TrialResult* base = default_of(trials, bucket, packing);
   std::map<std::string, double> times;
-  for (const TrialRecord& t : trials) {
-    if (!t.is_of(bucket) || t.packing.text() != packing) continue;
-    if (transferred && *transferred != (t.proposer == kTransferProposer)) continue;
-    const double ms = screened_ms(t.result, base);
-    if (std::isfinite(ms)) times[t.point.text()] = ms;
+  for (const auto& [t, ms] : screened_times(trials, bucket)) {
+    if (t->packing.text() != packing) continue;
+    if (transferred && *transferred != (t->proposer == kTransferProposer)) continue;
+    if (std::isfinite(ms)) times[t->point.text()] = ms;
   }
   return times;
 }

@@ -46,7 +46,8 @@ struct TrialResult {
 };
 
 /// Milliseconds to rank it by: its ratio times those of what it was timed beside, so that drift
-/// between requests cancels; as measured if `anchor_ms` or the ratio is NaN. NaN if the trial failed.
+/// between requests cancels; as measured if `anchor_ms` or the ratio is NaN. NaN if the trial
+/// failed.
 double screened_ms(const TrialResult& trial, double anchor_ms);
 
 }  // namespace gatefold

@@ -28,8 +28,9 @@ class TrialBook {
   Candidate default_of(size_t packing, size_t bucket) const;
 
   /// What it is timed beside: the default point of its packing and bucket, or itself if it is that
-  /// of the first packing. The other packings' defaults are timed beside the first one's, or packings
-  /// would be compared across requests, between which the machine drifts by more than they differ.
+  /// of the first packing. The other packings' defaults are timed beside the first one's, or
+  /// packings would be compared across requests, between which the machine drifts by more than they
+  /// differ.
   Candidate anchor_of(const Candidate& candidate) const;
 
   /// The screened_ms of its trial; NaN if there is none.

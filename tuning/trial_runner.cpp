@@ -21,7 +21,7 @@ constexpr double kRunsInARound = 3, kPatience = 4;
 // Short calls are repeated more often: a few calls of a millisecond say little, and compiling takes
 // ten times as long as these.
 constexpr int kFewestRounds = 5, kMostRounds = 25;
-constexpr double kScreeningMs = 40;  // of one candidate
+constexpr double kScreeningMs = 40;   // of one candidate
 constexpr double kLeastFlops = 1e10;  // per second, until the first time is known
 
 BuilderOptions builder_options(const TuneRequest& request) {
@@ -218,8 +218,7 @@ MeasureReply TrialRunner::measure_steadily(const MeasureRequest& request) {
 
 /// Faster than the machine can be: the kernel does not do its work. If the anchor is above the
 /// roof too, or what is measured now is higher, the roof was measured too low.
-void TrialRunner::refuse_above_roof(const MeasureReply& reply, const Candidate& c,
-                                    TrialResult& r) {
+void TrialRunner::refuse_above_roof(const MeasureReply& reply, const Candidate& c, TrialResult& r) {
   if (!reply.cold || r.kind != TrialKind::ok || !std::isfinite(r.ratio)) return;
   const int64_t bytes = packed_weight_bytes(space_.ffn, space_.packings.at(c.packing));
   const int64_t rows = space_.buckets.at(c.bucket).tuned_rows;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <set>
+#include "tuning/screened_times.h"
 
 namespace gatefold {
 namespace {
@@ -15,17 +16,9 @@ struct Timed {
 /// What ran there, fastest first, in units of the default's time.
 std::vector<Timed> timed(const std::vector<TrialRecord>& trials, const RowBucket& bucket,
                          const std::string& packing) {
-  std::vector<const TrialRecord*> here;
-  const TrialResult* base = nullptr;
-  for (const TrialRecord& t : trials) {
-    if (!t.is_of(bucket) || t.packing.text() != packing) continue;
-    here.push_back(&t);
-    if (t.proposer == "default") base = &t.result;
-  }
   std::vector<Timed> out;
-  for (const TrialRecord* t : here) {
-    const double ms = screened_ms(t->result, base);
-    if (std::isfinite(ms)) out.push_back({t, ms});
+  for (const auto& [trial, ms] : screened_times(trials, bucket)) {
+    if (trial->packing.text() == packing && std::isfinite(ms)) out.push_back({trial, ms});
   }
   std::stable_sort(out.begin(), out.end(),
                    [](const Timed& a, const Timed& b) { return a.ms < b.ms; });

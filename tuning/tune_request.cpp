@@ -81,10 +81,6 @@ void check_block(const TuneRequest& r) {
   if (!r.ffn.shape.fixed()) {
     fail_usage("tune: sizes " + r.ffn.shape.text() + ", wanted fixed d_model and d_ff");
   }
-  if (r.elsewhere) {
-    r.cpu_name = r.elsewhere->cpu;
-    r.cpu = r.elsewhere->profile;
-  }
   check_target(r);
   if (r.rows.empty()) fail_usage("--rows: empty, wanted numbers such as 1,4,16");
   check_defaults(full_space(r));
@@ -97,6 +93,10 @@ TuneRequest checked_request(TuneRequest r) {
     fail_usage("--trials: " + std::to_string(*r.trials) + ", wanted 1 or more");
   }
   check_strategy(r.strategy);
+  if (r.elsewhere) {
+    r.cpu_name = r.elsewhere->cpu;
+    r.cpu = r.elsewhere->profile;
+  }
   check_block(r);
   if (r.threads < 0) fail_usage("--threads: " + std::to_string(r.threads) + ", wanted 1 or more");
   if (r.threads == 0) r.threads = r.elsewhere ? r.elsewhere->threads : gf_default_threads();

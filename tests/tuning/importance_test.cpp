@@ -5,7 +5,8 @@
 #include <cmath>
 #include <functional>
 
-#include "tuning/strategy.h"
+#include "tuning/seeded_random.h"
+#include "tuning/trial.h"
 
 namespace gatefold::test {
 namespace {
