@@ -53,7 +53,7 @@ std::string counted(size_t number, const std::string& what) {
 }
 
 std::optional<std::string> spills_or_gathers(const Loop& loop) {
-  const std::vector<std::string> stack = loop.stack_references(), gathers = loop.gathers();
+  const std::vector<std::string> stack = loop.spills(), gathers = loop.gathers();
   if (!stack.empty())
     return "hot loop spills: " + counted(stack.size(), "stack reference") + ": " + stack.front();
   if (!gathers.empty())

@@ -22,6 +22,9 @@ struct Loop {
   int bf16_dots() const;                       ///< vdpbf16ps
   std::set<std::string> accumulators() const;  ///< the registers these add to
   std::vector<std::string> stack_references() const;
+  /// Those at a fixed place: registers that were put aside. Indexed ones read an array that stands
+  /// on the stack, as the hidden layer of a few rows may.
+  std::vector<std::string> spills() const;
   std::vector<std::string> gathers() const;  ///< and scatters
   std::vector<std::string> stores() const;
   std::string text() const;

@@ -97,6 +97,12 @@ std::vector<std::string> Loop::stack_references() const {
   });
 }
 
+std::vector<std::string> Loop::spills() const {
+  return those(stack_references(), [](const std::string& i) {
+    return i.find("(%rsp,%") == std::string::npos && i.find("(%rbp,%") == std::string::npos;
+  });
+}
+
 std::vector<std::string> Loop::gathers() const {
   static const std::regex form("vp?(gather|scatter).*");
   return those(instructions,

@@ -31,6 +31,15 @@ TEST(HotLoopFinder, FindsTheLoopThatJumpsToItself) {
   EXPECT_THAT(loop.stores(), testing::ElementsAre("vmovups\t%zmm1, (%rax,%rdx)"));
 }
 
+TEST(HotLoopFinder, AnArrayOnTheStackIsNoSpill) {
+  const std::vector<Loop> loops = innermost_loops(
+      "kernel:\n.LBB0_1:\n\tvbroadcastss\t32(%rsp,%r8), %ymm2\n"
+      "\tvmovups\t64(%rsp), %ymm3\n\tvfmadd231ps\t%ymm2, %ymm3, %ymm4\n\tjne\t.LBB0_1\n");
+  ASSERT_EQ(loops.size(), 1u);
+  EXPECT_EQ(loops[0].stack_references().size(), 2u);
+  EXPECT_THAT(loops[0].spills(), testing::ElementsAre("vmovups\t64(%rsp), %ymm3"));
+}
+
 TEST(HotLoopFinder, AnotherFunctionsFrameDoesNotCount) {
   const std::vector<Loop> loops = innermost_loops(
       "first:\n\tmovq\t%rsp, %rbp\n\tretq\nsecond:\n\tleaq\t8(%rdi), %rbp\n.LBB1_1:\n"

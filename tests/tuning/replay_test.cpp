@@ -75,16 +75,6 @@ TEST(SyntheticSpaces, TheDefaultStrategyComesNearTheOptimum) {
   }
 }
 
-TEST(SyntheticSpaces, ACostModelHelpsFromTheFirstTrials) {
-  const RecordedSpace space = synthetic_space(64);
-  const CostModel model = [](const KernelSpec& k, const CpuProfile&, int) {
-    return synthetic_ms(k);
-  };
-  const Replay with(space, "with", model), without(space, "without");
-  const ReplayRequest request = {{"forest"}, {32}, 10};
-  EXPECT_LT(replay_cells(with, request)[0].median, replay_cells(without, request)[0].median);
-}
-
 TEST(Replay, TheSameSeedGivesTheSameResult) {
   const RecordedSpace space = synthetic_space(4, {64, 160});
   const Replay a(space, "a"), b(space, "b");
