@@ -39,7 +39,9 @@ Json fusions_json(const std::vector<ReportCell>& report) {
     }
     workloads.push_back({{"block", block_text(w.key.ffn)},
                          {"dtype", w.key.ffn.dtypes()},
+                         {"formula", w.key.ffn.variant.formula()},
                          {"target", info(w.key.target).name},
+                         {"cpu", w.key.cpu},
                          {"threads", w.key.threads},
                          {"ranges", ranges}});
   }
@@ -50,8 +52,9 @@ void print_fusions(const std::vector<ReportCell>& report) {
   for (const FusionRanges& w : fusion_ranges(report)) {
     std::string text;
     for (const FusionRange& r : w.ranges) text += (text.empty() ? "" : ", ") + r.text();
-    print_line(fmt::format("fastest fusion, {} {}, {} threads: {}", block_text(w.key.ffn),
-                           w.key.ffn.dtypes(), w.key.threads, text));
+    print_line(fmt::format("fastest fusion, {} {} on {} ({}), {} threads: {}",
+                           block_text(w.key.ffn), w.key.ffn.dtypes(), info(w.key.target).name,
+                           w.key.cpu, w.key.threads, text));
   }
 }
 

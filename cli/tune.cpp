@@ -5,6 +5,7 @@
 #include <charconv>
 
 #include <memory>
+#include <set>
 
 #include "bench/loaded_library.h"
 #include "cli/commands.h"
@@ -34,7 +35,7 @@ struct Options {
   std::string db, export_file, record, replay;
   std::optional<std::string> budget, trials, effort, strategy, worker;
   uint64_t seed = 1;
-  int seeds = 20;
+  std::optional<int> seeds;
   int threads = 0;
   bool json = false, space = false, self_test = false;
 };
@@ -125,19 +126,33 @@ int run_tuning(const Options& o, const TuneRequest& request, Progress& progress)
   return kExitInterrupted;
 }
 
-int replay(const Options& o) {
-  const std::pair<const char*, bool> others[] = {{"--db", !o.db.empty()},
-                                                 {"--budget", o.budget.has_value()},
-                                                 {"--effort", o.effort.has_value()},
-                                                 {"--export", !o.export_file.empty()},
-                                                 {"--record", !o.record.empty()}};
-  for (const auto& [flag, given] : others) {
-    if (given) fail_usage(fmt::format("{}: not with --replay, which measures nothing", flag));
+/// Flags that mean nothing in a mode are refused there: silence would look as if they had worked.
+void only_with(const Options& o, const std::string& mode, const std::set<std::string>& allowed) {
+  const std::pair<const char*, bool> flags[] = {{"--db", !o.db.empty()},
+                                                {"--budget", o.budget.has_value()},
+                                                {"--trials", o.trials.has_value()},
+                                                {"--effort", o.effort.has_value()},
+                                                {"--strategy", o.strategy.has_value()},
+                                                {"--export", !o.export_file.empty()},
+                                                {"--record", !o.record.empty()},
+                                                {"--replay", !o.replay.empty()},
+                                                {"--seeds", o.seeds.has_value()},
+                                                {"--worker", o.worker.has_value()},
+                                                {"--selftest", o.self_test},
+                                                {"--space", o.space}};
+  for (const auto& [flag, given] : flags) {
+    if (given && !allowed.count(flag)) fail_usage(fmt::format("{}: not with {}", flag, mode));
   }
-  return run_replay({o.replay, o.strategy, o.trials, o.seeds, o.json});
+}
+
+int replay(const Options& o) {
+  constexpr int kSeeds = 20;
+  only_with(o, "--replay", {"--replay", "--strategy", "--trials", "--seeds"});
+  return run_replay({o.replay, o.strategy, o.trials, o.seeds.value_or(kSeeds), o.json});
 }
 
 int show_space(const Options& o) {
+  only_with(o, "--space", {"--space"});
   const Spec spec = resolve(o.spec);
   print_space(spec, only_target(spec.targets), o.json);
   return 0;
@@ -146,6 +161,8 @@ int show_space(const Options& o) {
 int run(const Options& o) {
   if (!o.replay.empty()) return replay(o);
   if (o.space) return show_space(o);
+  if (o.self_test) only_with(o, "--selftest", {"--selftest", "--worker"});
+  if (o.seeds) fail_usage("--seeds: only with --replay");
   if (!o.self_test && o.db.empty()) fail_usage("--db: missing, wanted it, --replay or --space");
   Progress progress;
   const TuneRequest request = request_of(o, progress);
@@ -190,8 +207,8 @@ void add_tune_command(CLI::App& app, Action& action) {
                       "--budget, --trials or --effort nothing else is done");
   command->add_option("--replay", o->replay,
                       "FILE[,FILE…]: runs strategies on recorded spaces instead of measuring");
-  command->add_option("--seeds", o->seeds, "of --replay: how often each strategy is run")
-      ->capture_default_str()
+  command
+      ->add_option("--seeds", o->seeds, "of --replay: how often each strategy is run (default: 20)")
       ->check(CLI::Range(1, 10000));
   command->add_flag("--space", o->space,
                     "only shows what there is to search: axes, legal points, refusals");

@@ -31,6 +31,9 @@ void use_worker(const std::string& command, SpecOptions& spec, TuneRequest& requ
   spec.target = with_its_host(spec.target, machine);
   if (!spec.dtype) spec.dtype = info(machine.dtype).name;
   request.elsewhere = machine;
+  // What is looked up in the database afterwards is the worker's too.
+  request.cpu_name = machine.cpu;
+  request.cpu = machine.profile;
 }
 
 }  // namespace gatefold::cli

@@ -28,11 +28,12 @@ RecordedSpace recorded_trials(const TuneRequest& wanted) {
   space.key = workload_of(request);
   space.caches = request.cpu;
   space.rows = request.rows.front();
-  const int64_t workload = store.workload(space.key);
+  const std::optional<int64_t> workload = store.known_workload(space.key);
+  if (!workload) fail(request.database.string() + ": no trials of this block");
   const SearchSpace search = space.search_space();
-  const TrialBook book(search, store, workload);
+  const TrialBook book(search, store, *workload);
   const RowBucket& bucket = search.buckets.front();
-  for (const TrialRecord& trial : store.trials(workload)) {
+  for (const TrialRecord& trial : store.trials(*workload)) {
     if (!trial.is_of(bucket)) continue;
     for (size_t p = 0; p < search.packings.size(); ++p) {
       if (search.packings[p] != trial.packing) continue;

@@ -71,18 +71,22 @@ class Search {
     return room < 1 ? 0 : static_cast<size_t>(room);
   }
 
-  /// Whether no row count has more than a few per cent to win.
+  /// Whether under one packing no row count has more than a few per cent to win.
   bool near_the_bound() const {
     if (!(runner_.roof().read_gbps > 0)) return false;
+    for (size_t p = 0; p < space_.packings.size(); ++p) {
+      if (near_the_bound_with(p)) return true;
+    }
+    return false;
+  }
+
+  bool near_the_bound_with(size_t packing) const {
     for (size_t b = 0; b < space_.buckets.size(); ++b) {
-      bool near = false;
-      for (size_t p = 0; p < space_.packings.size() && !near; ++p) {
-        const std::vector<Candidate> ranked = runner_.book().ranked(p, b);
-        if (ranked.empty()) continue;
-        const double bound = lower_bound_ms(space_.kernel(p, b, ranked[0].point), runner_.roof());
-        near = gatefold::near_bound(runner_.book().screened_ms(ranked[0]), bound);
-      }
-      if (!near) return false;
+      const std::vector<Candidate> ranked = runner_.book().ranked(packing, b);
+      if (ranked.empty()) return false;
+      const KernelSpec best = space_.kernel(packing, b, ranked[0].point);
+      const double ms = runner_.book().screened_ms(ranked[0]);
+      if (!near_bound(ms, lower_bound_ms(best, runner_.roof()))) return false;
     }
     return true;
   }

@@ -102,7 +102,7 @@ class Sweep {
   void guarded(SweepCellResult& out, Work work) {
     try {
       work();
-    } catch (const Error& e) {
+    } catch (const std::exception& e) {
       if (!stopped()) out.error = e.what();
     }
   }

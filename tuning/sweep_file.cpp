@@ -91,7 +91,11 @@ const std::vector<Key>& keys() {
       {"strategy", [](SweepFile& f, const TomlValue& v) { f.strategy = strategy(v); }},
       {"seed", [](SweepFile& f,
                   const TomlValue& v) { f.seed = static_cast<uint64_t>(v.integer(0, INT64_MAX)); }},
-      {"export", [](SweepFile& f, const TomlValue& v) { f.export_file = v.text(); }},
+      {"export",
+       [](SweepFile& f, const TomlValue& v) {
+         f.export_file = v.text();
+         if (f.export_file.empty()) v.wrong("a file's name");
+       }},
       {"transfer", [](SweepFile& f, const TomlValue& v) { f.transfer = v.boolean(); }},
   };
   return all;

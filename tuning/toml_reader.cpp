@@ -1,6 +1,7 @@
 #include "tuning/toml_reader.h"
 
 #include <fmt/format.h>
+#include <algorithm>
 
 #include "formats/quote.h"
 
@@ -23,9 +24,26 @@ std::string found(const toml::node& node) {
   return kind_of(node);
 }
 
+/// toml++ 3.3 nests dotted keys and headers without limit, and its tables end recursively: a line
+/// of a million dots would end the process. What is read here has no tables at all.
+void check_nesting(std::string_view text, const std::string& file) {
+  constexpr std::ptrdiff_t kMostDots = 64;
+  size_t number = 1;
+  for (size_t begin = 0; begin < text.size(); ++number) {
+    const size_t end = std::min(text.find('\n', begin), text.size());
+    const std::string_view line = text.substr(begin, end - begin);
+    const std::string_view key = line.substr(0, line.find('='));
+    if (std::count(key.begin(), key.end(), '.') > kMostDots) {
+      fail_usage(fmt::format("{}:{}: a key of more than {} parts", file, number, kMostDots));
+    }
+    begin = end + 1;
+  }
+}
+
 }  // namespace
 
 toml::table parse_toml(std::string_view text, const std::string& file) {
+  check_nesting(text, file);
   try {
     return toml::parse(text, std::string_view(file));
   } catch (const toml::parse_error& e) {

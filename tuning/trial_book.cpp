@@ -97,10 +97,11 @@ std::string TrialBook::first_failure() const {
 }
 
 std::optional<double> TrialBook::best_speedup() const {
+  const size_t packing = space_.only_packing.value_or(0);
   std::vector<double> speedups;
   for (size_t b = 0; b < space_.buckets.size(); ++b) {
-    const double base = screened_ms(default_of(0, b));
-    const std::vector<Candidate> order = ranked(0, b);
+    const double base = screened_ms(default_of(packing, b));
+    const std::vector<Candidate> order = ranked(packing, b);
     if (!std::isfinite(base) || order.empty()) return std::nullopt;
     speedups.push_back(base / screened_ms(order.front()));
   }

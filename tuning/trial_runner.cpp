@@ -211,6 +211,7 @@ MeasureReply TrialRunner::measure_steadily(const MeasureRequest& request) {
   }
   const MeasureReply second = measure(again);
   if (second.candidates.empty()) return {};  // stopped
+  if (second.candidates.front().kind != TrialKind::ok) return reply;
   if (drift_of(second.candidates.front()) >= drift) return reply;
   for (size_t i = 0; i < who.size(); ++i) reply.candidates[who[i]] = second.candidates[i];
   return reply;

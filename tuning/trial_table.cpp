@@ -1,5 +1,6 @@
 #include "tuning/trial_table.h"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cmath>
@@ -41,7 +42,10 @@ Json json_value(const std::string& column, const TrialValue& value) {
     // The database keeps the samples as a JSON array.
     if (column != "samples") return *text;
     const Json samples = Json::parse(*text, nullptr, false);
-    return samples.is_array() ? samples : Json(*text);
+    const bool flat =
+        samples.is_array() && std::none_of(samples.begin(), samples.end(),
+                                           [](const Json& j) { return j.is_structured(); });
+    return flat ? samples : Json(*text);
   }
   const auto* number = std::get_if<double>(&value);
   return number && std::isfinite(*number) ? Json(*number) : Json();

@@ -97,7 +97,10 @@ class Field {
   }
   const std::string& name() const { return name_; }
   [[noreturn]] void wrong(const std::string& wanted) const {
-    std::string found = value_.dump(-1, ' ', true, Json::error_handler_t::replace);
+    // Never what is inside: it may be nested so deeply that to print it overflows the stack.
+    std::string found = value_.is_structured()
+                            ? value_.type_name()
+                            : value_.dump(-1, ' ', true, Json::error_handler_t::replace);
     if (found.size() > 60) found = found.substr(0, 57) + "...";
     fail(name_ + ": " + found + ", wanted " + wanted);
   }

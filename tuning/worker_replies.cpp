@@ -32,14 +32,21 @@ Json to_json(const TrialResult& r) {
           {"scaled", number(r.error.scaled)}};
 }
 
+/// A time or a ratio: the store takes no other.
+double positive(const Json& json) {
+  const double value = number(json);
+  if (value <= 0 || std::isinf(value)) fail("worker: a time or ratio that is not above 0");
+  return value;
+}
+
 TrialResult result_from(const Json& j) {
   TrialResult r;
   r.kind = trial_kind_named(j.at("kind").get<std::string>());
   r.message = j.at("message").get<std::string>();
-  for (const Json& ms : j.at("samples")) r.samples.push_back(number(ms));
+  for (const Json& ms : j.at("samples")) r.samples.push_back(positive(ms));
   r.disturbed = j.at("disturbed").get<int>();
-  r.median_ms = number(j.at("median_ms"));
-  r.ratio = number(j.at("ratio"));
+  r.median_ms = positive(j.at("median_ms"));
+  r.ratio = positive(j.at("ratio"));
   r.error = {number(j.at("max_abs")), number(j.at("rel_l2")), number(j.at("scaled"))};
   return r;
 }

@@ -63,11 +63,14 @@ void WorkerSession::write(const std::string& line) {
 }
 
 WorkerSession::Heard WorkerSession::hear(double seconds) {
+  // Empty lines, as a login shell may write, are few: what writes nothing else is no worker.
+  constexpr int kMostEmptyLines = 100;
+  int empty = 0;
   while (true) {
     Heard heard;
     heard.how = process_.read_line(heard.text, seconds, options_.stop);
     if (heard.how != Read::line) return heard;
-    if (heard.text.empty()) continue;
+    if (heard.text.empty() && ++empty <= kMostEmptyLines) continue;
     heard.line = parse_worker_line(heard.text);
     if (!heard.line || heard.line->kind != WorkerLine::Kind::waiting) return heard;
     if (options_.waiting) options_.waiting(heard.line->message);

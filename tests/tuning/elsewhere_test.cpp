@@ -177,6 +177,10 @@ TEST_F(Elsewhere, ACommandThatTalksNonsenseIsNamedWithWhatItSaid) {
               HasSubstr("wrote '{"));
 }
 
+TEST_F(Elsewhere, ACommandThatWritesEmptyLinesForEverIsGivenUp) {
+  EXPECT_THAT(error_of("yes ''"), HasSubstr("wrote ''"));
+}
+
 TEST_F(Elsewhere, ACommandThatSaysNothingIsGivenUp) {
   EXPECT_THAT(error_of("echo no network >&2; sleep 600", 0.5),
               AllOf(HasSubstr("did not answer in time"), HasSubstr("no network")));

@@ -35,6 +35,13 @@ TEST(FusionRanges, OneForEachWorkload) {
   EXPECT_EQ(all[1].key.threads, 2);
 }
 
+TEST(FusionRanges, LeaveOutWhatAnotherVersionWrote) {
+  ReportCell old = cell(1, "gated", 1.0);
+  old.stale = true;
+  old.winner = "fusion=gated nv=2";  // a tunable of that version
+  EXPECT_TRUE(fusion_ranges({old}).empty());
+}
+
 TEST(FusionRanges, SayNothingOfAControlThatWasNotTimed) {
   const auto all = fusion_ranges({cell(1, "gated", std::nullopt), cell(2, "unfused", 1.0)});
   EXPECT_EQ(all[0].ranges[0].text(), "gated at 1 row");

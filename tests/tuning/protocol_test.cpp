@@ -111,6 +111,22 @@ TEST(Protocol, LinesThatMakeNoSenseAreNone) {
   EXPECT_FALSE(parse_worker_line(reply_line(roof)));
 }
 
+TEST(Protocol, TimesThatCannotBeAreNoReply) {
+  MeasureReply reply;
+  TrialResult result;
+  result.samples = {1.5, kUnknown};
+  result.median_ms = 1.5;
+  reply.candidates = {result};
+  EXPECT_TRUE(parse_worker_line(reply_line(reply)));
+  for (double wrong : {0.0, -1.0}) {
+    reply.candidates[0].median_ms = wrong;
+    EXPECT_FALSE(parse_worker_line(reply_line(reply))) << wrong;
+  }
+  reply.candidates[0] = result;
+  reply.candidates[0].samples[0] = 0;
+  EXPECT_FALSE(parse_worker_line(reply_line(reply)));
+}
+
 TEST(Protocol, RequestsThatMakeNoSenseAreNamed) {
   EXPECT_THAT(error_of("{\"kind\":\"dance\"}"), HasSubstr("'dance'"));
   EXPECT_THAT(error_of("{\"kind\":\"roof\",\"target\":\"x86-avx2\",\"threads\":0,\"lock\":false}"),

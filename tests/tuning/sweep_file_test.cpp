@@ -144,6 +144,9 @@ TEST(SweepFile, WhatIsNoTomlHasLineAndColumn) {
   EXPECT_THAT(error_of("trials = 1\ntrials = 2"), StartsWith("s.toml:2:"));
   EXPECT_THAT(error_of(std::string("trials = \"\xff\xfe\"")), HasSubstr("not TOML"));
   EXPECT_THAT(error_of("a = " + std::string(100000, '[')), HasSubstr("not TOML"));
+  std::string deep = "seed = 1\n[a";
+  for (int i = 0; i < 1000000; ++i) deep += ".a";
+  EXPECT_THAT(error_of(deep + "]\n"), StartsWith("s.toml:2: a key of more than 64 parts"));
 }
 
 TEST(SweepFile, LongListsAreRefused) {
