@@ -8,7 +8,7 @@
 
 #include "gatefold/gatefold.h"
 #include "spec/error.h"
-#include "tests/tuning/fake_candidate.h"
+#include "tests/tuning/fake_tuning.h"
 
 namespace gatefold::test {
 namespace {
@@ -32,28 +32,13 @@ class SweepRun : public testing::Test {
     request_.base = base();
   }
 
+  /// Block, trials and strategy come from the sweep's file.
   TuneRequest base() {
-    TuneRequest r;
-    r.database = folder_ / "t.db";
-    r.cpu = cpu_profile_named("generic");
-    r.cpu_name = "a CPU";
-    r.worker = {worker_program()};
-    r.lock.path = folder_ / "lock";
-    Roof roof;
-    roof.f32_gflops = 100;
-    roof.read_gbps = 20;
-    r.roof = roof;
-    r.builder.emitter = "unused";
-    r.builder.build = [this](const LibraryPlan& plan, const LibraryOptions& options) {
-      Fake wanted;
-      wanted.kernel = plan.kernels.at(0).spec;
+    return fake_tune_request(folder_, 1, [this](Fake& wanted) {
       wanted.spend_us = 300;
       behave_(wanted);
       ++compilations_;
-      std::filesystem::create_directories(options.directory);
-      return build_fake(wanted, options.directory / "libcandidate.so");
-    };
-    return r;
+    });
   }
 
   SweepResult run() {

@@ -13,7 +13,8 @@
 #include "gatefold/gatefold.h"
 #include "schedules/space.h"
 #include "spec/error.h"
-#include "tests/tuning/fake_candidate.h"
+#include "tests/tuning/fake_tuning.h"
+#include "tuning/strategy.h"
 #include "tuning/winners.h"
 
 namespace gatefold::test {
@@ -29,39 +30,17 @@ class Tune : public testing::Test {
   }
 
   TuneRequest request(int trials, std::vector<int64_t> rows = {2}) {
-    TuneRequest r;
-    r.ffn = fake_ffn();
+    TuneRequest r = fake_tune_request(folder_, trials, [this](Fake& wanted) {
+      {
+        const std::lock_guard lock(mutex_);
+        compiled_.insert(wanted.kernel.point.text());
+        ++compilations_;
+      }
+      behave_(wanted);
+    });
     r.rows = std::move(rows);
-    r.threads = 1;
-    r.trials = trials;
-    r.seed = 11;
-    r.database = folder_ / "t.db";
-    r.cpu = cpu_profile_named("generic");
-    r.cpu_name = "a CPU";
-    r.worker = {worker_program()};
-    r.lock.path = folder_ / "lock";
-    Roof roof;
-    roof.f32_gflops = 100;
-    roof.read_gbps = 20;
-    r.roof = roof;
-    r.builder.emitter = "unused";
-    r.builder.build = [this](const LibraryPlan& plan, const LibraryOptions& options) {
-      return compile(plan, options);
-    };
+    r.strategy = kDefaultStrategy;
     return r;
-  }
-
-  std::filesystem::path compile(const LibraryPlan& plan, const LibraryOptions& options) {
-    Fake wanted;
-    wanted.kernel = plan.kernels.at(0).spec;
-    {
-      const std::lock_guard lock(mutex_);
-      compiled_.insert(wanted.kernel.point.text());
-      ++compilations_;
-    }
-    behave_(wanted);
-    std::filesystem::create_directories(options.directory);
-    return build_fake(wanted, options.directory / "libcandidate.so");
   }
 
   /// From now on candidates of the returned packing run faster than all others.
@@ -69,10 +48,6 @@ class Tune : public testing::Test {
     const Packing other = legal_packings(fake_ffn(), Target::x86_avx2).at(1);
     behave_ = [other](Fake& f) { f.spend_us = f.kernel.packing == other ? 100 : 2000; };
     return other;
-  }
-
-  static bool is_default(const KernelSpec& k) {
-    return k.point == default_point(k, cpu_profile_named("generic"));
   }
 
   static std::string error_of(const TuneRequest& r) {
@@ -86,10 +61,7 @@ class Tune : public testing::Test {
 
   std::vector<TrialRecord> stored_trials() {
     Store store(folder_ / "t.db", Store::Open::create);
-    WorkloadKey key;
-    key.cpu = "a CPU";
-    key.ffn = fake_ffn();
-    return store.trials(store.workload(key));
+    return store.trials(store.workload(fake_workload()));
   }
 
   std::set<std::string> stored_points() {
