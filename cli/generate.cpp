@@ -57,18 +57,13 @@ Json json_of(const LibraryPlan& plan, const std::vector<std::string>& notes,
                        {"match", k.record.match}});
   }
   const FfnSpec& ffn = plan.ffn;
-  return {{"library", manifest.string()},
-          {"name", plan.name},
-          {"variant", ffn.variant.name},
-          {"formula", ffn.variant.formula()},
-          {"dtype", info(ffn.dtype).name},
-          {"act_dtype", info(ffn.act()).name},
-          {"d_model", ffn.shape.d_model},
-          {"d_ff", ffn.shape.d_ff},
-          {"bias", ffn.bias},
-          {"residual", ffn.residual},
-          {"kernels", kernels},
-          {"notes", notes}};
+  Json library = {{"library", manifest.string()},
+                  {"name", plan.name},
+                  {"variant", ffn.variant.name},
+                  {"formula", ffn.variant.formula()}};
+  library.update(block_json(ffn));
+  library.update({{"kernels", kernels}, {"notes", notes}});
+  return library;
 }
 
 std::string rows_text(const RowBucket& rows) {

@@ -5,6 +5,7 @@
 #include "cli/commands.h"
 #include "cli/output.h"
 #include "cli/report_html.h"
+#include "cli/spec_options.h"
 #include "formats/atomic_file.h"
 #include "spec/error.h"
 #include "tuning/fusion_ranges.h"
@@ -70,31 +71,27 @@ Json json_of(const std::vector<ReportCell>& report) {
   Json cells = Json::array();
   for (const ReportCell& c : report) {
     const FfnSpec& ffn = c.key.ffn;
-    cells.push_back({{"target", info(c.key.target).name},
-                     {"variant", ffn.variant.name},
-                     {"formula", ffn.variant.formula()},
-                     {"dtype", info(ffn.dtype).name},
-                     {"act_dtype", info(ffn.act()).name},
-                     {"d_model", ffn.shape.d_model},
-                     {"d_ff", ffn.shape.d_ff},
-                     {"bias", ffn.bias},
-                     {"residual", ffn.residual},
-                     {"rows", c.rows},
-                     {"threads", c.key.threads},
-                     {"winner", c.winner},
-                     {"origin", c.origin},
-                     {"match", match_of(c) ? Json(*match_of(c)) : Json()},
-                     {"median_ms", number_or_null(c.median_ms)},
-                     {"runner_up", c.runner_up.empty() ? Json() : Json(c.runner_up)},
-                     {"margin_pct", number_or_null(c.margin_pct)},
-                     {"joint_cost_pct", number_or_null(c.joint_cost_pct)},
-                     {"speedup", number_or_null(c.speedup)},
-                     {"vs_unfused", number_or_null(c.vs_unfused)},
-                     {"efficiency", number_or_null(c.efficiency)},
-                     {"bound", c.bound},
-                     {"cpu", c.key.cpu},
-                     {"at", c.at},
-                     {"stale", c.stale}});
+    Json cell = {{"target", info(c.key.target).name},
+                 {"variant", ffn.variant.name},
+                 {"formula", ffn.variant.formula()}};
+    cell.update(block_json(ffn));
+    cell.update({{"rows", c.rows},
+                 {"threads", c.key.threads},
+                 {"winner", c.winner},
+                 {"origin", c.origin},
+                 {"match", match_of(c) ? Json(*match_of(c)) : Json()},
+                 {"median_ms", number_or_null(c.median_ms)},
+                 {"runner_up", c.runner_up.empty() ? Json() : Json(c.runner_up)},
+                 {"margin_pct", number_or_null(c.margin_pct)},
+                 {"joint_cost_pct", number_or_null(c.joint_cost_pct)},
+                 {"speedup", number_or_null(c.speedup)},
+                 {"vs_unfused", number_or_null(c.vs_unfused)},
+                 {"efficiency", number_or_null(c.efficiency)},
+                 {"bound", c.bound},
+                 {"cpu", c.key.cpu},
+                 {"at", c.at},
+                 {"stale", c.stale}});
+    cells.push_back(std::move(cell));
   }
   return {{"cells", cells}, {"fusions", fusions_json(report)}};
 }

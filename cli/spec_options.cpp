@@ -98,4 +98,13 @@ std::string describe(const FfnSpec& ffn) {
   return ffn.variant.name + " " + ffn.shape.text() + " " + ffn.dtypes() + additions(ffn);
 }
 
+Json block_json(const FfnSpec& ffn) {
+  return {{"dtype", info(ffn.dtype).name},
+          {"act_dtype", info(ffn.act()).name},
+          {"d_model", ffn.shape.d_model},
+          {"d_ff", ffn.shape.d_ff},
+          {"bias", ffn.bias},
+          {"residual", ffn.residual}};
+}
+
 }  // namespace gatefold::cli

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/output.h"
 #include "spec/ffn_spec.h"
 
 namespace gatefold::cli {
@@ -38,5 +39,8 @@ Variant resolve_variant(const SpecOptions& options);
 
 /// "swiglu 4096x11008 bf16 with biases"
 std::string describe(const FfnSpec& ffn);
+
+/// What a block stores and takes: types, sizes, biases and residual, as every command names them.
+Json block_json(const FfnSpec& ffn);
 
 }  // namespace gatefold::cli

@@ -16,17 +16,10 @@ std::optional<double> percent(std::optional<double> share) {
 }
 
 Json key_json(const WorkloadKey& key, int64_t rows) {
-  const FfnSpec& ffn = key.ffn;
-  return {{"target", info(key.target).name},
-          {"variant", ffn.variant.name},
-          {"dtype", info(ffn.dtype).name},
-          {"act_dtype", info(ffn.act()).name},
-          {"d_model", ffn.shape.d_model},
-          {"d_ff", ffn.shape.d_ff},
-          {"bias", ffn.bias},
-          {"residual", ffn.residual},
-          {"threads", key.threads},
-          {"rows", rows}};
+  Json json = {{"target", info(key.target).name}, {"variant", key.ffn.variant.name}};
+  json.update(block_json(key.ffn));
+  json.update({{"threads", key.threads}, {"rows", rows}});
+  return json;
 }
 
 std::string block_text(const WorkloadKey& key, int64_t rows) {
