@@ -18,6 +18,13 @@ double distance(const SchedulePoint& a, const SchedulePoint& b) {
 
 }  // namespace
 
+std::optional<size_t> SearchSpace::packing_named(const std::string& text) const {
+  for (size_t p = 0; p < packings.size(); ++p) {
+    if (packings[p].text() == text) return p;
+  }
+  return std::nullopt;
+}
+
 KernelSpec SearchSpace::kernel(size_t packing, size_t bucket, const SchedulePoint& point) const {
   KernelSpec kernel;
   kernel.ffn = ffn;

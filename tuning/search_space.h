@@ -20,6 +20,9 @@ struct SearchSpace {
 
   bool searched(size_t packing) const { return !only_packing || *only_packing == packing; }
 
+  /// Of the packing with this text; nothing if it is none of these.
+  std::optional<size_t> packing_named(const std::string& text) const;
+
   KernelSpec kernel(size_t packing, size_t bucket, const SchedulePoint& point = {}) const;
   SchedulePoint default_point(size_t packing, size_t bucket) const;
 

@@ -1,6 +1,9 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <utility>
+#include <vector>
 
 namespace gatefold {
 
@@ -14,5 +17,10 @@ class SeededRandom {
   uint64_t next();
   uint64_t state_;
 };
+
+template <typename T>
+void shuffle(std::vector<T>& values, SeededRandom& random) {
+  for (size_t i = values.size(); i > 1; --i) std::swap(values[i - 1], values[random.below(i)]);
+}
 
 }  // namespace gatefold

@@ -7,6 +7,9 @@
 
 namespace gatefold {
 
+/// A packing this far behind the best over all buckets is not searched any more.
+inline constexpr double kHopelessRatio = 1.25;
+
 /// Best known time by packing and row bucket.
 class Standings {
  public:

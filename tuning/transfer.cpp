@@ -38,13 +38,6 @@ double fastest(const std::map<std::string, double>& times) {
   return best;
 }
 
-std::optional<size_t> number_of(const SearchSpace& space, const std::string& packing) {
-  for (size_t p = 0; p < space.packings.size(); ++p) {
-    if (space.packings[p].text() == packing) return p;
-  }
-  return std::nullopt;
-}
-
 /// The winners of other cells that may be tried here, by point.
 std::set<std::string> winners_for(const MeasuredCell& cell, const std::vector<MeasuredCell>& all) {
   std::set<std::string> points;
@@ -119,7 +112,7 @@ int measure_transfers(const TuneRequest& wanted, const std::vector<MeasuredCell>
   if (!race) return 0;
   std::vector<std::string> notes;
   const SearchSpace space = space_of(request, store, notes);
-  const std::optional<size_t> packing = number_of(space, race->packing);
+  const std::optional<size_t> packing = space.packing_named(race->packing);
   if (!packing) return 0;
   TrialBook book(space, store, workload);
   TrialRunner runner(request, space, book);

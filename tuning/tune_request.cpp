@@ -8,7 +8,7 @@
 #include "generator/process.h"
 #include "schedules/space.h"
 #include "spec/error.h"
-#include "tuning/store_rows.h"
+#include "tuning/race_report.h"
 #include "tuning/strategy.h"
 #include "tuning/toolchain.h"
 
@@ -42,13 +42,10 @@ void check_worker(const std::vector<std::string>& command) {
   }
 }
 
-bool same_but_threads(const WorkloadKey& a, const WorkloadKey& b) {
-  return a.cpu == b.cpu && a.target == b.target && a.ffn.dtypes() == b.ffn.dtypes() &&
-         a.ffn.variant.name == b.ffn.variant.name &&
-         parameters_text(a.ffn.variant) == parameters_text(b.ffn.variant) &&
-         a.ffn.shape == b.ffn.shape && a.ffn.bias == b.ffn.bias &&
-         a.ffn.residual == b.ffn.residual && a.halide_version == b.halide_version &&
-         a.generator_version == b.generator_version && a.threads != b.threads;
+bool same_but_threads(WorkloadKey a, const WorkloadKey& b) {
+  if (a.threads == b.threads) return false;
+  a.threads = b.threads;
+  return same_workload(a, b);
 }
 
 /// A library has one packing for all thread counts: where another count was tuned before, its
@@ -57,13 +54,11 @@ void keep_to_known_packing(SearchSpace& space, Store& store, const WorkloadKey& 
                            std::vector<std::string>& notes) {
   for (const StoredRace& known : store.races()) {
     if (!same_but_threads(known.key, key)) continue;
-    for (size_t p = 0; p < space.packings.size(); ++p) {
-      if (space.packings[p].text() != known.race.packing) continue;
-      notes.push_back("packing '" + known.race.packing + "' as tuned for " +
-                      std::to_string(known.key.threads) + " threads: a library has one for all");
-      space.only_packing = p;
-      return;
-    }
+    space.only_packing = space.packing_named(known.race.packing);
+    if (!space.only_packing) continue;
+    notes.push_back("packing '" + known.race.packing + "' as tuned for " +
+                    std::to_string(known.key.threads) + " threads: a library has one for all");
+    return;
   }
 }
 

@@ -11,10 +11,6 @@ namespace {
 
 using Json = nlohmann::json;
 
-std::string line_of(const Json& json) {
-  return json.dump(-1, ' ', true, Json::error_handler_t::replace);
-}
-
 MeasureRequest measure_from(const Json& j) {
   MeasureRequest r;
   r.libraries = j.at("libraries").get<std::vector<std::string>>();
@@ -67,6 +63,10 @@ HelloRequest hello_from(const Json& j) {
 }
 
 }  // namespace
+
+std::string line_of(const Json& json) {
+  return json.dump(-1, ' ', true, Json::error_handler_t::replace);
+}
 
 Json to_json(const FfnSpec& f) {
   return {{"variant", f.variant.name},

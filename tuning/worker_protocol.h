@@ -14,6 +14,9 @@
 
 namespace gatefold {
 
+/// One object as a line; bytes that are no UTF-8 are replaced.
+std::string line_of(const nlohmann::json& json);
+
 /// Raised when a worker of another build could misunderstand.
 inline constexpr int kWorkerProtocol = 2;
 

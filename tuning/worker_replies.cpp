@@ -10,10 +10,6 @@ namespace {
 using Json = nlohmann::json;
 using Kind = WorkerLine::Kind;
 
-std::string line_of(const Json& json) {
-  return json.dump(-1, ' ', true, Json::error_handler_t::replace);
-}
-
 // JSON has no NaN: an unknown number is null.
 Json number(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }
 double number(const Json& json) { return json.is_null() ? kUnknown : json.get<double>(); }

@@ -7,12 +7,7 @@
 namespace gatefold {
 namespace {
 
-constexpr double kHopelessRatio = 1.25;
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
-
-void shuffle(std::vector<PointId>& ids, SeededRandom& random) {
-  for (size_t i = ids.size(); i > 1; --i) std::swap(ids[i - 1], ids[random.below(i)]);
-}
 
 void remove(std::vector<PointId>& ids, PointId id) { std::erase(ids, id); }
 

@@ -5,15 +5,6 @@
 #include "schedules/space.h"
 
 namespace gatefold {
-namespace {
-
-constexpr double kHopelessRatio = 1.25;
-
-void shuffle(std::vector<SchedulePoint>& points, SeededRandom& random) {
-  for (size_t i = points.size(); i > 1; --i) std::swap(points[i - 1], points[random.below(i)]);
-}
-
-}  // namespace
 
 RandomStrategy::RandomStrategy(const StrategyInput& input)
     : space_(input.space),
