@@ -1,4 +1,4 @@
-#include "bench/accuracy_cases.h"
+#include "accuracy/accuracy_cases.h"
 
 #include <algorithm>
 #include <limits>

@@ -1,4 +1,4 @@
-#include "bench/shape_flags.h"
+#include "spec/shape_flags.h"
 
 #include "spec/error.h"
 #include "spec/names.h"

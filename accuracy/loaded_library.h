@@ -18,7 +18,8 @@ struct BlockDestroyer {
 };
 using Block = std::unique_ptr<gf_ffn, BlockDestroyer>;
 
-/// Error with the runtime's message unless the status is GF_OK; `context` names what was tried.
+/// Error with the runtime's message unless the status is GF_OK; `context` names what was tried,
+/// and is left out where the message names it.
 void require_ok(gf_status status, const std::string& context);
 
 /// A usage error unless `isa` is a target's name, "host" or empty.
@@ -51,7 +52,18 @@ class LoadedLibrary {
   Block create(Shape shape, const gf_ffn_weights& weights, int threads,
                const std::string& isa = "") const;
 
+  /// The same in two steps: the packed weights, in memory of the caller's, which the block only
+  /// reads.
+  int64_t packed_bytes(Shape shape, int threads, const std::string& isa = "") const;
+  void pack(Shape shape, const gf_ffn_weights& weights, int threads, const std::string& isa,
+            void* packed, int64_t bytes) const;
+  Block create_packed(Shape shape, const void* packed, int64_t bytes, int threads,
+                      const std::string& isa = "") const;
+
  private:
+  gf_ffn_desc description(Shape shape) const;
+  void require(gf_status status) const;  ///< require_ok, naming this library
+
   Manifest manifest_;
   std::unique_ptr<gf_library, LibraryCloser> library_;
   FfnSpec ffn_;

@@ -1,4 +1,4 @@
-#include "bench/kernel_list.h"
+#include "accuracy/kernel_list.h"
 
 #include "runtime/table.h"
 

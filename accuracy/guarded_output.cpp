@@ -1,4 +1,4 @@
-#include "tuning/guarded_output.h"
+#include "accuracy/guarded_output.h"
 
 #include <algorithm>
 #include <cstring>

@@ -4,8 +4,8 @@
 #include <map>
 #include <vector>
 
+#include "accuracy/ffn_data.h"
 #include "runtime/reference/reference.h"
-#include "tuning/ffn_data.h"
 
 namespace gatefold {
 

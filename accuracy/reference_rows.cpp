@@ -1,4 +1,4 @@
-#include "bench/reference_rows.h"
+#include "accuracy/reference_rows.h"
 
 #include <algorithm>
 

@@ -1,8 +1,13 @@
-#include "tuning/byte_hash.h"
-
-#include <cstdio>
+#include "spec/byte_hash.h"
 
 namespace gatefold {
+namespace {
+
+void append_hexadecimal(std::string& text, uint64_t value) {
+  for (int shift = 60; shift >= 0; shift -= 4) text += "0123456789abcdef"[value >> shift & 15];
+}
+
+}  // namespace
 
 void ByteHash::add(std::string_view bytes) {
   for (const char c : bytes) {
@@ -13,9 +18,9 @@ void ByteHash::add(std::string_view bytes) {
 }
 
 std::string ByteHash::text() const {
-  char digits[33];
-  std::snprintf(digits, sizeof digits, "%016llx%016llx", static_cast<unsigned long long>(high_),
-                static_cast<unsigned long long>(low_));
+  std::string digits;
+  append_hexadecimal(digits, high_);
+  append_hexadecimal(digits, low_);
   return digits;
 }
 

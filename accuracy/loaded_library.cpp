@@ -1,12 +1,13 @@
-#include "bench/loaded_library.h"
+#include "accuracy/loaded_library.h"
 
 #include <algorithm>
 
-#include "bench/kernel_list.h"
+#include "accuracy/agreement.h"
+#include "accuracy/ffn_data.h"
+#include "accuracy/kernel_list.h"
 #include "runtime/select.h"
 #include "runtime/threads.h"
 #include "spec/error.h"
-#include "tuning/ffn_data.h"
 
 namespace gatefold {
 namespace {
@@ -22,6 +23,7 @@ FfnSpec described_by(const gf_kernel_table& table, const std::string& file) {
     ffn.variant.up_offset = table.up_offset;
     ffn.dtype = dtype_named(table.dtype);
     set_act_dtype(ffn, dtype_named(table.act_dtype), "act_dtype");
+    set_accumulate(ffn, dtype_named(table.accumulate), "accumulate");
     ffn.shape = {table.d_model, table.d_ff};
     ffn.bias = table.has_bias != 0;
     ffn.residual = table.has_residual != 0;
@@ -31,28 +33,30 @@ FfnSpec described_by(const gf_kernel_table& table, const std::string& file) {
   }
 }
 
-/// The table is what runs. A manifest that says otherwise is another library's: an error, since
-/// the wrong activation would go unseen.
-void check_agreement(const Manifest& manifest, const FfnSpec& table) {
-  const auto check = [&](const char* field, const std::string& said, const std::string& is) {
-    if (said == is) return;
-    fail(manifest.path.string() + ": " + field + ": " + said + ", but " +
-         manifest.shared_object.string() + " holds " + is);
-  };
-  check("variant", manifest.ffn.variant.formula(), table.variant.formula());
-  check("variant", manifest.ffn.variant.name, table.variant.name);
-  check("dtype", manifest.ffn.dtypes(), table.dtypes());
-  check("shape", manifest.ffn.shape.text(), table.shape.text());
-  const auto said = [](bool flag) { return flag ? "true" : "false"; };
-  check("bias", said(manifest.ffn.bias), said(table.bias));
-  check("residual", said(manifest.ffn.residual), said(table.residual));
+/// `isa` must outlive what is returned.
+gf_options block_options(int threads, const std::string& isa) {
+  return {.struct_size = sizeof(gf_options),
+          .threads = threads,
+          .isa = isa.empty() ? nullptr : isa.c_str(),
+          .parallel_for = nullptr,
+          .parallel_for_context = nullptr,
+          .cuda_device = 0,
+          .reserved = 0};
+}
+
+void check_architecture(const Manifest& manifest) {
+  if (manifest.arch == host_arch()) return;
+  fail_unavailable(manifest.path.string() + ": the library's kernels are for " +
+                   info(manifest.arch).name + ", this machine is " + info(host_arch()).name);
 }
 
 }  // namespace
 
 void require_ok(gf_status status, const std::string& context) {
   if (status == GF_OK) return;
-  const std::string message = context + ": " + gf_last_error();
+  const std::string said = gf_last_error(), named = context + ": ";
+  // What opens a file names it.
+  const std::string message = said.find(named) == std::string::npos ? named + said : said;
   if (status == GF_UNAVAILABLE) fail_unavailable(message);
   fail(message);
 }
@@ -73,12 +77,14 @@ int threads_in_use(int wanted) {
 }
 
 LoadedLibrary::LoadedLibrary(const std::filesystem::path& path) : manifest_(read_manifest(path)) {
+  check_architecture(manifest_);
+  check_shared_object(manifest_);
   const std::string file = manifest_.shared_object.string();
   gf_library* library = nullptr;
   require_ok(gf_library_open(file.c_str(), &library), file);
   library_.reset(library);
   ffn_ = described_by(*gf_library_table(library), file);
-  check_agreement(manifest_, ffn_);
+  check_agreement(manifest_, *gf_library_table(library), ffn_);
 }
 
 std::vector<const gf_kernel*> LoadedLibrary::kernels(const std::string& target) const {
@@ -115,20 +121,47 @@ std::string LoadedLibrary::target_in_use(const std::string& isa) const {
   return choice.target;
 }
 
+gf_ffn_desc LoadedLibrary::description(Shape shape) const {
+  return {.struct_size = sizeof(gf_ffn_desc),
+          .d_model = shape.d_model,
+          .d_ff = shape.d_ff,
+          .variant = ffn_.variant.name.c_str()};
+}
+
+void LoadedLibrary::require(gf_status status) const {
+  require_ok(status, manifest_.path.filename().string());
+}
+
 Block LoadedLibrary::create(Shape shape, const gf_ffn_weights& weights, int threads,
                             const std::string& isa) const {
-  const gf_ffn_desc desc{.struct_size = sizeof(gf_ffn_desc),
-                         .d_model = shape.d_model,
-                         .d_ff = shape.d_ff,
-                         .variant = ffn_.variant.name.c_str()};
-  const gf_options options{.struct_size = sizeof(gf_options),
-                           .threads = threads,
-                           .isa = isa.empty() ? nullptr : isa.c_str(),
-                           .parallel_for = nullptr,
-                           .parallel_for_context = nullptr};
+  const gf_ffn_desc desc = description(shape);
+  const gf_options options = block_options(threads, isa);
   gf_ffn* ffn = nullptr;
-  require_ok(gf_ffn_create(library_.get(), &desc, &weights, &options, &ffn),
-             manifest_.path.filename().string());
+  require(gf_ffn_create(library_.get(), &desc, &weights, &options, &ffn));
+  return Block(ffn);
+}
+
+int64_t LoadedLibrary::packed_bytes(Shape shape, int threads, const std::string& isa) const {
+  const gf_ffn_desc desc = description(shape);
+  const gf_options options = block_options(threads, isa);
+  int64_t bytes = 0;
+  require(gf_ffn_packed_bytes(library_.get(), &desc, &options, &bytes));
+  return bytes;
+}
+
+void LoadedLibrary::pack(Shape shape, const gf_ffn_weights& weights, int threads,
+                         const std::string& isa, void* packed, int64_t bytes) const {
+  const gf_ffn_desc desc = description(shape);
+  const gf_options options = block_options(threads, isa);
+  require(gf_ffn_pack(library_.get(), &desc, &weights, &options, packed, bytes));
+}
+
+Block LoadedLibrary::create_packed(Shape shape, const void* packed, int64_t bytes, int threads,
+                                   const std::string& isa) const {
+  const gf_ffn_desc desc = description(shape);
+  const gf_options options = block_options(threads, isa);
+  gf_ffn* ffn = nullptr;
+  require(gf_ffn_create_packed(library_.get(), &desc, packed, bytes, &options, &ffn));
   return Block(ffn);
 }
 

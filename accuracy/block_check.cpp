@@ -1,11 +1,12 @@
-#include "bench/block_check.h"
+#include "accuracy/block_check.h"
 
 #include <algorithm>
 #include <cstring>
 #include <map>
 
+#include "accuracy/edge_check.h"
+#include "accuracy/guarded_output.h"
 #include "runtime/reference/compare.h"
-#include "tuning/guarded_output.h"
 
 namespace gatefold {
 namespace {
@@ -58,23 +59,32 @@ Output run_case(gf_ffn* block, const AccuracyCase& c, const FfnSpec& ffn) {
 class BlockCheck {
  public:
   BlockCheck(const LoadedLibrary& library, const FfnData& data, const std::string& target,
-             const std::vector<AccuracyCase>& cases)
-      : library_(library), data_(data), ffn_(data.ffn()), target_(target), cases_(cases) {
+             const std::vector<AccuracyCase>& cases, bool edges)
+      : library_(library),
+        data_(data),
+        ffn_(data.ffn()),
+        target_(target),
+        cases_(cases),
+        edges_(edges) {
     const DType hidden = hidden_dtype(ffn_, target_named(target).target);
     tolerance_ = tolerance(ffn_.act(), hidden, ffn_.shape.d_model, ffn_.shape.d_ff);
   }
 
   std::vector<AccuracyCell> run(const std::set<int>& thread_counts) {
-    for (const int threads : thread_counts) run_with(threads);
+    for (const int threads : thread_counts)
+      run_with(threads, edges_ && threads == *thread_counts.rbegin());
     return std::move(cells_);
   }
 
  private:
-  void run_with(int threads) {
+  void run_with(int threads, bool with_edges) {
     const Block block = library_.create(ffn_.shape, data_.weights(), threads, target_);
+    const auto edges =
+        with_edges ? std::make_unique<EdgeCheck>(library_, data_, target_, threads) : nullptr;
     std::map<int64_t, Output> plain;  // of this thread count, by rows
     for (size_t i = 0; i < cases_.size(); ++i) {
       Output out = run_case(block.get(), cases_[i], ffn_);
+      if (edges && out.complaint.empty()) out.complaint = edges->complaint(cases_[i], out.y);
       judge_once(i, out, threads, plain);
       if (cases_[i].values == "unit") plain[cases_[i].rows] = std::move(out);
     }
@@ -91,10 +101,14 @@ class BlockCheck {
       return;
     }
     AccuracyCell& cell = cells_[seen->second.first];
-    if (out.y == seen->second.second || !cell.ok) return;
-    cell.ok = false;
-    cell.note =
-        std::to_string(threads) + " threads give other bits than " + std::to_string(cell.threads);
+    if (!cell.ok) return;
+    const std::string many = std::to_string(threads) + " threads";
+    if (out.y != seen->second.second) {
+      cell.note = many + " give other bits than " + std::to_string(cell.threads);
+    } else if (!out.complaint.empty()) {
+      cell.note = many + ": " + out.complaint;
+    }
+    cell.ok = cell.note.empty();
   }
 
   AccuracyCell judge(const AccuracyCase& c, const Output& out, int threads,
@@ -167,6 +181,7 @@ class BlockCheck {
   const FfnSpec& ffn_;
   std::string target_;
   const std::vector<AccuracyCase>& cases_;
+  bool edges_;
   Tolerance tolerance_;
   std::map<std::pair<size_t, std::string>, std::pair<size_t, std::vector<uint8_t>>> first_;
   std::vector<AccuracyCell> cells_;
@@ -177,8 +192,8 @@ class BlockCheck {
 std::vector<AccuracyCell> check_block(const LoadedLibrary& library, const FfnData& data,
                                       const std::string& target,
                                       const std::vector<AccuracyCase>& cases,
-                                      const std::set<int>& thread_counts) {
-  return BlockCheck(library, data, target, cases).run(thread_counts);
+                                      const std::set<int>& thread_counts, bool edges) {
+  return BlockCheck(library, data, target, cases, edges).run(thread_counts);
 }
 
 }  // namespace gatefold

@@ -1,4 +1,4 @@
-#include "tuning/ffn_data.h"
+#include "accuracy/ffn_data.h"
 
 #include <algorithm>
 #include <cmath>

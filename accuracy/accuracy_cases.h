@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "bench/reference_rows.h"
+#include "accuracy/reference_rows.h"
 #include "gatefold/gatefold.h"
 
 namespace gatefold {

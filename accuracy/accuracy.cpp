@@ -1,10 +1,16 @@
-#include "bench/accuracy.h"
+#include "accuracy/accuracy.h"
+
+#include <sys/resource.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <cmath>
+#include <iterator>
 #include <set>
 
-#include "bench/accuracy_cases.h"
-#include "bench/block_check.h"
+#include "accuracy/accuracy_cases.h"
+#include "accuracy/block_check.h"
+#include "accuracy/known_values.h"
 #include "spec/error.h"
 
 namespace gatefold {
@@ -57,6 +63,31 @@ int64_t most_rows(const FfnSpec& ffn) {
                   kMostElements / ffn.shape.d_model);
 }
 
+/// Bytes that the check of a block takes at least: its weights in f32 and packed, and for the calls
+/// at the edges of memory the same once more.
+double bytes_to_check(const FfnSpec& ffn, bool thorough) {
+  const double weights = static_cast<double>(ffn.variant.matrices()) *
+                         static_cast<double>(ffn.shape.d_model) *
+                         static_cast<double>(ffn.shape.d_ff);
+  return weights * (sizeof(float) + static_cast<double>(info(ffn.dtype).bytes)) *
+         (thorough ? 2 : 1);
+}
+
+/// What this process may have.
+double bytes_here() {
+  const double all =
+      static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGE_SIZE));
+  rlimit limit = {};
+  if (getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return all;
+  return std::min(all, static_cast<double>(limit.rlim_cur));
+}
+
+std::string gib_text(double bytes) {
+  const double tenths = std::ceil(bytes / (1 << 30) * 10);
+  std::string text = std::to_string(static_cast<int64_t>(tenths) / 10);
+  return text + "." + std::to_string(static_cast<int64_t>(tenths) % 10) + " GiB";
+}
+
 /// One and two threads, and those that kernels were tuned for: only so are these reached.
 std::set<int> thread_counts(const std::vector<const gf_kernel*>& kernels) {
   std::set<int> counts = {1, 2};
@@ -73,16 +104,32 @@ class Check {
 
   AccuracyResult run() {
     const auto targets = usable_targets(library_, options_.target, result_.notes);
-    for (const Shape& shape : shapes_to_check(library_.ffn().shape, options_.shapes)) {
-      check_shape(shape, targets);
+    const auto shapes = shapes_to_check(library_.ffn().shape, options_.shapes);
+    for (const Shape& shape : shapes) check_memory(shape);
+    for (const Shape& shape : shapes) check_shape(shape, targets);
+    for (const std::string& target : targets) {
+      note_unreached(target);
+      if (options_.thorough) append(check_known_values(library_, target));
     }
-    for (const std::string& target : targets) note_unreached(target);
     result_.ok = unreached_ == 0 && std::all_of(result_.cells.begin(), result_.cells.end(),
                                                 [](const AccuracyCell& cell) { return cell.ok; });
     return std::move(result_);
   }
 
  private:
+  /// Before the first one is computed: it would be lost.
+  void check_memory(const Shape& shape) const {
+    FfnSpec ffn = library_.ffn();
+    ffn.shape = shape;
+    const double needed = bytes_to_check(ffn, options_.thorough), here = bytes_here();
+    if (needed <= here) return;
+    const std::string what = "'" + shape.text() + "' takes " + gib_text(needed) +
+                             " of memory or more, wanted at most the " + gib_text(here) +
+                             " that there are here";
+    if (!options_.shapes.empty()) fail_usage("--shapes: " + what);
+    fail(library_.manifest().path.string() + ": to check " + what);
+  }
+
   void check_shape(const Shape& shape, const std::vector<std::string>& targets) {
     FfnSpec ffn = library_.ffn();
     ffn.shape = shape;
@@ -96,7 +143,7 @@ class Check {
         cases_shape_ = shape;
       }
       for (AccuracyCell& cell :
-           check_block(library_, data, target, cases_, thread_counts(kernels))) {
+           check_block(library_, data, target, cases_, thread_counts(kernels), options_.thorough)) {
         reached_.insert(cell.kernel);
         result_.cells.push_back(std::move(cell));
       }
@@ -105,6 +152,10 @@ class Check {
 
   const std::vector<int64_t>& wanted_rows() const {
     return options_.rows.empty() ? default_check_rows() : options_.rows;
+  }
+
+  void append(std::vector<AccuracyCell> cells) {
+    std::move(cells.begin(), cells.end(), std::back_inserter(result_.cells));
   }
 
   void note_unreached(const std::string& target) {
