@@ -1,4 +1,4 @@
-"""What gating_cost.py and scaling.py share: their options, runs of `gatefold generate` and `gatefold bench`, and tables (those of
+"""What the scripts beside it share: their options, runs of `gatefold generate` and `gatefold bench`, and tables (those of
 peers_table.py too)."""
 import argparse
 import json
@@ -10,6 +10,14 @@ BUILT = pathlib.Path(__file__).resolve().parents[1] / "build" / "gatefold"
 
 class Failed(Exception):
     """gatefold could not do what it was asked; the text is its last line."""
+
+
+def parted(arguments):
+    """What is meant for the script itself, and what stands after -- and is passed on."""
+    if "--" not in arguments:
+        return arguments, []
+    at = arguments.index("--")
+    return arguments[:at], arguments[at + 1:]
 
 
 def positive(kind):

@@ -8,11 +8,11 @@
 #include <string>
 #include <vector>
 
-#include "bench/loaded_library.h"
+#include "accuracy/ffn_data.h"
+#include "accuracy/loaded_library.h"
 #include "bench/peer_weights.h"
 #include "bench/timed_call.h"
 #include "spec/error.h"
-#include "tuning/ffn_data.h"
 
 namespace gatefold {
 

@@ -7,8 +7,8 @@
 #include <numeric>
 #include <random>
 
+#include "accuracy/guarded_output.h"
 #include "bench/entry.h"
-#include "tuning/guarded_output.h"
 #include "tuning/host.h"
 #include "tuning/measure_lock.h"
 #include "tuning/oracle.h"

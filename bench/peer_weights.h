@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "accuracy/ffn_data.h"
 #include "bench/shared_bytes.h"
-#include "tuning/ffn_data.h"
 
 namespace gatefold {
 

@@ -86,6 +86,7 @@ fitting() { # d_model d_ff
 batches() { # size
   local line=unfused count=0
   for name in $names; do
+    [ "$name" != unfused ] || continue
     if [ $count -ge "$1" ]; then
       echo "$line"
       line='' count=0

@@ -12,6 +12,8 @@ import pathlib
 import subprocess
 import sys
 
+import bench_runs
+
 BUILT = pathlib.Path(__file__).resolve().parents[1] / "build" / "gatefold"
 BUSY = [sys.executable, "-c", "while True: pass"]
 
@@ -54,10 +56,7 @@ def text_of(s):
 
 
 def main(arguments):
-    passed_on = []
-    if "--" in arguments:
-        at = arguments.index("--")
-        arguments, passed_on = arguments[:at], arguments[at + 1:]
+    arguments, passed_on = bench_runs.parted(arguments)
     parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
     parser.add_argument("runs", type=positive, metavar="N")
     parser.add_argument("--busy", action="store_true", help="beside a process that computes all the time")

@@ -5,7 +5,6 @@
 #include <memory>
 
 #include "bench/interleaved.h"
-#include "bench/shape_flags.h"
 #include "cli/commands.h"
 #include "cli/interrupt.h"
 #include "cli/output.h"
@@ -14,6 +13,7 @@
 #include "cli/run_options.h"
 #include "generator/library.h"
 #include "spec/error.h"
+#include "spec/shape_flags.h"
 #include "tuning/host.h"
 #include "tuning/roofline.h"
 

@@ -3,7 +3,7 @@
 #include <cmath>
 #include <memory>
 
-#include "bench/loaded_library.h"
+#include "accuracy/loaded_library.h"
 #include "cli/commands.h"
 #include "cli/interrupt.h"
 #include "cli/output.h"
@@ -11,6 +11,7 @@
 #include "cli/roof_json.h"
 #include "cli/run_options.h"
 #include "gatefold/gatefold.h"
+#include "runtime/cuda/device.h"
 #include "runtime/machine.h"
 #include "spec/target.h"
 #include "tuning/host.h"
@@ -83,6 +84,37 @@ Json tools_json(const std::vector<Tool>& tools) {
   return out;
 }
 
+std::string version_text(int driver_version) {
+  return fmt::format("{}.{}", driver_version / 1000, driver_version % 1000 / 10);
+}
+std::string capability_text(int capability) {
+  return fmt::format("{}.{}", capability / 10, capability % 10);
+}
+
+/// What is not known is null.
+Json cuda_json(const cuda::Availability& a) {
+  const bool found = a.device.ordinal >= 0;
+  const auto if_found = [found](Json value) { return found ? value : Json(); };
+  return {{"usable", a.usable},
+          {"reason", a.usable ? Json() : Json(a.reason)},
+          {"driver", a.driver_version > 0 ? Json(version_text(a.driver_version)) : Json()},
+          {"devices", a.devices},
+          {"device", if_found(a.device.name)},
+          {"capability", if_found(capability_text(a.device.capability))},
+          {"memory_bytes", if_found(a.device.memory_bytes)}};
+}
+
+void print_cuda(const cuda::Availability& a) {
+  if (!a.usable) {
+    print_line(fmt::format("CUDA: not usable: {}", a.reason));
+    return;
+  }
+  print_line(fmt::format("CUDA: {}, compute capability {}, {}, driver of CUDA {}", a.device.name,
+                         capability_text(a.device.capability),
+                         bytes_text(static_cast<int64_t>(a.device.memory_bytes)),
+                         version_text(a.driver_version)));
+}
+
 void print_machine(const Machine& m) {
   Table table({"target", "usable here"});
   for (const TargetInfo& target : all_targets()) {
@@ -128,11 +160,13 @@ int run(const Options& options) {
   const int threads = threads_in_use(options.threads);
   const auto [roof, wakeup] = measure(machine.isa, threads);
   const std::vector<Tool> tools = find_tools();
+  const cuda::Availability cuda = cuda::availability();
   if (options.json) {
     print_json({{"version", gf_version()},
                 {"machine", machine_json(machine)},
                 {"roof", roof_json(roof)},
                 {"wakeup", wakeup_json(wakeup)},
+                {"cuda", cuda_json(cuda)},
                 {"tools", tools_json(tools)}});
     return 0;
   }
@@ -143,6 +177,7 @@ int run(const Options& options) {
     print_roof(roof);
   }
   print_wakeup(wakeup);
+  print_cuda(cuda);
   print_tools(tools);
   return 0;
 }
@@ -152,7 +187,7 @@ int run(const Options& options) {
 void add_doctor_command(CLI::App& app, Action& action) {
   auto options = std::make_shared<Options>();
   CLI::App* command =
-      app.add_subcommand("doctor", "This machine: ISA, caches, measured roof, tools");
+      app.add_subcommand("doctor", "This machine: ISA, caches, measured roof, CUDA, tools");
   command->add_option("--threads", options->threads, kThreadsHelp)->check(CLI::Range(1, 1024));
   command->add_flag("--json", options->json, "one JSON object on stdout");
   command->footer("Example:\n  gatefold doctor");

@@ -1,16 +1,19 @@
 #include <fmt/format.h>
 
 #include <memory>
+#include <optional>
 
 #include "cli/commands.h"
 #include "cli/interrupt.h"
 #include "cli/output.h"
 #include "cli/progress.h"
 #include "cli/spec_options.h"
+#include "formats/atomic_file.h"
 #include "gatefold/gatefold.h"
 #include "spec/error.h"
 #include "tuning/host.h"
 #include "tuning/library_plan.h"
+#include "tuning/model_schedule.h"
 
 namespace gatefold::cli {
 namespace {
@@ -18,20 +21,65 @@ namespace {
 struct Options {
   SpecOptions spec;
   std::string schedule = "default";
-  std::string cpu, name, output;
+  std::optional<std::string> cpu;
+  std::string name, output, export_file;
   int jobs = 0;
   bool json = false;
 };
 
-CpuProfile profile_of(const std::string& name) {
-  return name.empty() ? host_cpu_profile() : cpu_profile_named(name);
+/// This machine's caches say nothing of one of another architecture.
+CpuProfile profile_of(const std::optional<std::string>& name, Arch arch) {
+  if (name) return cpu_profile_named(*name, arch);
+  return arch == host_arch() ? host_cpu_profile() : cpu_profile_named("generic");
+}
+
+int jobs_of(const Options& o) { return o.jobs > 0 ? o.jobs : gf_default_threads(); }
+
+/// What the model chooses is compiled twice: its code is looked at before it is taken.
+CodeCheck check_for(const Options& o, const CpuProfile& cpu) {
+  if (o.schedule != "model") return {};
+  return check_by_compiling({.emitter = default_emitter(),
+                             .jobs = jobs_of(o),
+                             .core = cpu.core,
+                             .stop = &interrupt_flag()});
+}
+
+/// What was measured is exported by who measured it.
+void check_export(const Options& o) {
+  if (o.export_file.empty()) return;
+  if (o.schedule != "model") {
+    fail_usage("--export: with --schedule " + o.schedule +
+               ", wanted model; `gatefold tune` exports what was measured");
+  }
+  const AtomicFile probe(o.export_file);
+}
+
+/// The winners must not stand in the place of what makes the library.
+void check_export_apart(const Options& o, const std::string& library) {
+  if (o.export_file.empty()) return;
+  const auto whole = [](const std::string& path) {
+    return std::filesystem::absolute(path).lexically_normal();
+  };
+  const std::filesystem::path file = whole(o.export_file), folder = whole(o.output);
+  const bool own =
+      file.parent_path() == folder && (file.stem() == library || file.stem() == "lib" + library);
+  if (!own && file != folder) return;
+  fail_usage("--export: '" + o.export_file + "', wanted a file that is none of library " + library +
+             "'s");
+}
+
+/// The model's points as winners, to be read again by --schedule FILE.json.
+void export_winners(const Options& o, const LibraryPlan& plan, const CpuProfile& cpu) {
+  if (o.export_file.empty()) return;
+  const std::string name = cpu.name == kHostProfile ? host_cpu_name() : cpu.name;
+  write_file_atomically(o.export_file, winners_json(model_winners(plan.kernels, name)));
 }
 
 LibraryOptions library_options(const Options& o, Progress& progress) {
   LibraryOptions options;
   options.emitter = default_emitter();
   options.directory = o.output;
-  options.jobs = o.jobs > 0 ? o.jobs : gf_default_threads();
+  options.jobs = jobs_of(o);
   options.stop = &interrupt_flag();
   options.progress = [&progress](size_t done, size_t total) {
     progress.show(fmt::format("compiled {} of {} kernels", done, total));
@@ -59,6 +107,7 @@ Json json_of(const LibraryPlan& plan, const std::vector<std::string>& notes,
   const FfnSpec& ffn = plan.ffn;
   Json library = {{"library", manifest.string()},
                   {"name", plan.name},
+                  {"architecture", info(arch_of(plan)).name},
                   {"variant", ffn.variant.name},
                   {"formula", ffn.variant.formula()}};
   library.update(block_json(ffn));
@@ -85,15 +134,22 @@ void print_plan(const LibraryPlan& plan, const std::filesystem::path& manifest) 
 
 int run(const Options& o) {
   const Spec spec = resolve(o.spec);
+  refuse_devices(spec.targets, "generate");
+  const CpuProfile cpu = profile_of(o.cpu, arch_of(spec.targets));
+  check_export(o);
+  Progress progress;
+  progress.show("choosing schedules");
   const auto [plan, notes] = plan_library({.name = o.name,
                                            .ffn = spec.ffn,
                                            .targets = spec.targets,
                                            .rows = spec.rows,
-                                           .cpu = profile_of(o.cpu),
-                                           .schedule = o.schedule});
-  Progress progress;
+                                           .cpu = cpu,
+                                           .schedule = o.schedule,
+                                           .check = check_for(o, cpu)});
+  check_export_apart(o, plan.name);
   progress.show(fmt::format("compiling {} kernels", plan.kernels.size()));
   const std::filesystem::path manifest = build_library(plan, library_options(o, progress));
+  export_winners(o, plan, cpu);
   progress.clear();
   if (o.json) {
     print_json(json_of(plan, notes, manifest));
@@ -116,8 +172,12 @@ void add_generate_command(CLI::App& app, Action& action) {
                    "FILE.db, FILE.json, or a point "
                    "\"mr=6 streams=2 …\"")
       ->capture_default_str();
-  command->add_option("--cpu", o->cpu,
-                      "caches that default and model are for (default: this machine's)");
+  command->add_option(
+      "--cpu", o->cpu,
+      "CPU that default and model are for; see `list cpus` (default: this machine's; generic for "
+      "another architecture)");
+  command->add_option("--export", o->export_file,
+                      "writes the model's points as winners that --schedule FILE.json reads");
   command->add_option("--name", o->name, "C identifier (default: from the description)");
   command->add_option("-o,--output", o->output, "folder, made if it is missing")->required();
   command->add_option("--jobs", o->jobs, "compilers at once")->check(CLI::Range(1, 1024));

@@ -6,6 +6,7 @@
 #include "cli/output.h"
 #include "gatefold/gatefold.h"
 #include "spec/dtype.h"
+#include "spec/machine.h"
 #include "spec/names.h"
 #include "spec/presets.h"
 #include "spec/target.h"
@@ -60,12 +61,16 @@ Listing list_targets() {
   for (const TargetInfo& t : all_targets()) {
     const bool usable = gf_isa_usable(t.name.c_str()) != 0;
     const std::string bf16 = t.bf16 == Bf16Path::dot ? "dot" : "widened";
+    const bool cpu = t.device == Device::cpu;
+    const int bits = t.vector_lanes * 32;
     listing.items.push_back({{"name", t.name},
+                             {"device", name(t.device)},
+                             {"architecture", info(t.arch).name},
                              {"usable", usable},
-                             {"vector_bits", t.vector_lanes * 32},
+                             {"vector_bits", cpu ? Json(bits) : Json()},
                              {"bf16", bf16},
                              {"halide", t.halide}});
-    listing.table.add({t.name, usable ? "yes" : "no", std::to_string(t.vector_lanes * 32), bf16});
+    listing.table.add({t.name, usable ? "yes" : "no", cpu ? std::to_string(bits) : "-", bf16});
   }
   return listing;
 }
@@ -87,6 +92,45 @@ Listing list_presets() {
   return listing;
 }
 
+/// What only the best target that a CPU runs tells of it; of a generic one nothing.
+Json core_json(const CpuProfile& p) {
+  if (!p.target) {
+    return {{"architecture", nullptr},
+            {"target", nullptr},
+            {"vector_registers", nullptr},
+            {"vector_bits", nullptr}};
+  }
+  const TargetInfo& best = info(*p.target);
+  return {{"architecture", info(best.arch).name},
+          {"target", best.name},
+          {"vector_registers", best.vector_registers},
+          {"vector_bits", best.vector_lanes * 32}};
+}
+
+std::vector<std::string> core_cells(const CpuProfile& p) {
+  if (!p.target) return {"any", "-", "-"};
+  const TargetInfo& best = info(*p.target);
+  return {info(best.arch).name, best.name,
+          fmt::format("{} x {} bits", best.vector_registers, best.vector_lanes * 32)};
+}
+
+/// What `generate --cpu` takes.
+Listing list_cpus() {
+  Listing listing{.table = Table({"cpu", "architecture", "best target", ">vector registers",
+                                  ">L1 data", ">L2", ">L3"})};
+  for (const CpuProfile& p : all_cpu_profiles()) {
+    Json item = {{"name", p.name}};
+    item.update(core_json(p));
+    item.update(Json({{"l1d", p.l1d}, {"l2", p.l2}, {"l3", p.l3}}));
+    listing.items.push_back(item);
+    std::vector<std::string> cells = core_cells(p);
+    cells.insert(cells.begin(), p.name);
+    for (const int64_t size : {p.l1d, p.l2, p.l3}) cells.push_back(bytes_text(size));
+    listing.table.add(cells);
+  }
+  return listing;
+}
+
 struct Kind {
   std::string name;
   Listing (*list)();
@@ -96,7 +140,8 @@ const std::vector<Kind>& kinds() {
   static const std::vector<Kind> all = {{"variants", list_variants},
                                         {"dtypes", list_dtypes},
                                         {"targets", list_targets},
-                                        {"presets", list_presets}};
+                                        {"presets", list_presets},
+                                        {"cpus", list_cpus}};
   return all;
 }
 
@@ -114,8 +159,10 @@ int run(const Options& options) {
 
 void add_list_command(CLI::App& app, Action& action) {
   auto options = std::make_shared<Options>();
-  CLI::App* command = app.add_subcommand("list", "Variants, dtypes, targets and model presets");
-  command->add_option("what", options->what, "variants, dtypes, targets or presets")->required();
+  CLI::App* command =
+      app.add_subcommand("list", "Variants, dtypes, targets, model presets and CPU profiles");
+  command->add_option("what", options->what, "variants, dtypes, targets, presets or cpus")
+      ->required();
   command->add_flag("--json", options->json, "one JSON object on stdout");
   command->footer("Example:\n  gatefold list presets");
   command->callback([options, &action] { action = [options] { return run(*options); }; });

@@ -78,6 +78,10 @@ std::string ms_text(std::optional<double> ms) {
   return known(ms) ? fmt::format("{:.4g}", *ms) : "-";
 }
 
+std::string ms_text(std::optional<double> ms, bool emulated) {
+  return ms_text(ms) + (emulated && known(ms) ? " emulated" : "");
+}
+
 std::string percent_text(std::optional<double> percent) {
   return known(percent) ? fmt::format("{:+.1f} %", *percent) : "-";
 }

@@ -46,6 +46,8 @@ class Table {
 std::string bytes_text(int64_t bytes);
 /// Milliseconds with four significant digits.
 std::string ms_text(std::optional<double> ms);
+/// The same of a time that may be an emulator's, which is said beside it: "12.34 emulated".
+std::string ms_text(std::optional<double> ms, bool emulated);
 /// "+1.5 %"; "-" where it is not known.
 std::string percent_text(std::optional<double> percent);
 /// "0.93"; "-" where it is not known.

@@ -63,8 +63,14 @@ void print_fusions(const std::vector<ReportCell>& report) {
 /// would not use.
 std::optional<std::string> match_of(const ReportCell& cell) {
   static const WinnerQuery here = {.ffn = {}, .cpu = host_cpu_name()};
-  if (cell.stale) return std::nullopt;
+  if (cell.stale || cell.key.emulated) return std::nullopt;
   return name(cpu_match(here, cell.key.cpu));
+}
+
+/// Whether `generate` would use it here, in a word or two.
+std::string standing_of(const ReportCell& cell) {
+  if (cell.stale) return "stale";
+  return cell.key.emulated ? "emulated" : "match " + match_of(cell).value_or("");
 }
 
 Json json_of(const std::vector<ReportCell>& report) {
@@ -90,6 +96,7 @@ Json json_of(const std::vector<ReportCell>& report) {
                  {"bound", c.bound},
                  {"cpu", c.key.cpu},
                  {"at", c.at},
+                 {"emulated", c.key.emulated},
                  {"stale", c.stale}});
     cells.push_back(std::move(cell));
   }
@@ -104,11 +111,10 @@ void print_report(const std::vector<ReportCell>& report) {
   for (const ReportCell& c : report) {
     const FfnSpec& ffn = c.key.ffn;
     table.add({block_text(ffn), ffn.dtypes(), info(c.key.target).name, std::to_string(c.rows),
-               std::to_string(c.key.threads), ms_text(c.median_ms), ratio_text(c.efficiency),
-               c.bound, ratio_text(c.speedup), ratio_text(c.vs_unfused), percent_text(c.margin_pct),
-               percent_text(c.joint_cost_pct),
-               c.winner + " (" + c.origin + ", " +
-                   (c.stale ? "stale" : "match " + match_of(c).value_or("")) + ")"});
+               std::to_string(c.key.threads), ms_text(c.median_ms, c.key.emulated),
+               ratio_text(c.efficiency), c.bound, ratio_text(c.speedup), ratio_text(c.vs_unfused),
+               percent_text(c.margin_pct), percent_text(c.joint_cost_pct),
+               c.winner + " (" + c.origin + ", " + standing_of(c) + ")"});
   }
   table.print();
 }

@@ -56,12 +56,13 @@ std::string html_row(const ReportCell& c) {
   return fmt::format(
       "<tr{}><td>{} {}{}</td><td>{}</td><td>{}</td>{}{}<td><code>{}</code><br>{}</td>{}"
       "<td><code>{}</code></td>{}{}{}{}{}<td>{}</td></tr>\n",
-      c.stale ? " class=stale" : "", escaped(ffn.variant.name), ffn.shape.text(), additions(ffn),
-      ffn.dtypes(), info(c.key.target).name, number(std::to_string(c.rows)),
+      c.stale || c.key.emulated ? " class=stale" : "", escaped(ffn.variant.name), ffn.shape.text(),
+      additions(ffn), ffn.dtypes(), info(c.key.target).name, number(std::to_string(c.rows)),
       number(std::to_string(c.key.threads)), escaped(c.winner), escaped(c.origin),
-      number(ms_text(c.median_ms)), escaped(c.runner_up), number(percent_text(c.margin_pct)),
-      number(percent_text(c.joint_cost_pct)), number(ratio_text(c.speedup)),
-      number(ratio_text(c.vs_unfused)), efficiency_bar(c.efficiency), escaped(c.bound));
+      number(ms_text(c.median_ms, c.key.emulated)), escaped(c.runner_up),
+      number(percent_text(c.margin_pct)), number(percent_text(c.joint_cost_pct)),
+      number(ratio_text(c.speedup)), number(ratio_text(c.vs_unfused)), efficiency_bar(c.efficiency),
+      escaped(c.bound));
 }
 
 }  // namespace
@@ -83,8 +84,9 @@ std::string report_html(const std::vector<ReportCell>& cells, const std::string&
   out += "</table>\n";
   std::string cpu;
   for (const ReportCell& cell : cells) {
-    if (cell.key.cpu == cpu) continue;
-    cpu = cell.key.cpu;
+    const std::string where = (cell.key.emulated ? "an emulated " : "") + cell.key.cpu;
+    if (where == cpu) continue;
+    cpu = where;
     out += "<p>Measured on " + escaped(cpu) + ", " + escaped(cell.at) + ".</p>\n";
   }
   return out + "</html>\n";

@@ -5,8 +5,9 @@
 #include <limits>
 #include <memory>
 
+#include "accuracy/ffn_data.h"
+#include "accuracy/loaded_library.h"
 #include "bench/file_weights.h"
-#include "bench/loaded_library.h"
 #include "cli/commands.h"
 #include "cli/emulated.h"
 #include "cli/interrupt.h"
@@ -14,7 +15,6 @@
 #include "cli/run_options.h"
 #include "formats/npy.h"
 #include "spec/error.h"
-#include "tuning/ffn_data.h"
 #include "tuning/race.h"
 
 namespace gatefold::cli {

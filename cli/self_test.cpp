@@ -30,12 +30,14 @@ int run_self_test(const TuneRequest& request, Progress& progress, bool json) {
                 {"claimed", test->claimed},
                 {"rounds", p.rounds},
                 {"median_ms", number_or_null(test->median_ms)},
+                {"emulated", !request.emulator.empty()},
                 {"target", info(request.target).name}});
   } else {
     print_line(fmt::format("{} on {}, {} rows: the default against itself", describe(request.ffn),
                            info(request.target).name, request.rows.front()));
     print_line(fmt::format("ratio {:.4f}, 95 % {:.4f} - {:.4f}, {} rounds of {:.3f} ms", p.ratio,
                            p.low, p.high, p.rounds, test->median_ms));
+    if (!request.emulator.empty()) print_line("emulated: these times say nothing of a CPU");
     print_line(test->claimed ? "claims a difference of 1 % or more: its figures cannot be trusted"
                              : "no difference of 1 % or more is claimed, as it should be");
   }

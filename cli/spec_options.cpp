@@ -24,6 +24,17 @@ std::vector<Target> parse_targets(const std::string& list) {
   return targets;
 }
 
+void check_f16_sums(const std::vector<Target>& targets) {
+  for (const Target target : targets) {
+    if (info(target).sums_f16) continue;
+    fail_usage("--accumulate: 'f16' on target '" + info(target).name +
+               "', wanted f32 or one with f16 arithmetic");
+  }
+}
+
+/// What this machine can do says nothing of another architecture.
+DType default_dtype(Arch arch) { return arch == host_arch() ? host_dtype() : DType::f32; }
+
 std::optional<Preset> preset_of(const SpecOptions& o) {
   return o.preset ? std::optional(preset_named(*o.preset)) : std::nullopt;
 }
@@ -59,6 +70,9 @@ void add_spec_options(CLI::App& command, SpecOptions& o) {
                      "storage type of the weights (default: bf16 if this CPU has it, else f32)");
   command.add_option("--act-dtype", o.act_dtype,
                      "type of x and y: --dtype's (default) or f32 beside 16-bit weights");
+  command.add_option("--accumulate", o.accumulate,
+                     "type of the sums: f32 (default), or f16 with --dtype f16 where a target has "
+                     "f16 arithmetic");
   command.add_option("--rows", o.rows, "row buckets, ascending")->capture_default_str();
   // Bound directly, CLI11 takes an optional<bool> for a counter and sets it to 0 before it parses.
   command.add_flag_function(
@@ -85,13 +99,25 @@ Spec resolve(const SpecOptions& o) {
   spec.ffn.variant = resolve_variant(o);
   spec.ffn.shape.d_model = dimension(o.d_model, "--d-model", preset, &Preset::d_model);
   spec.ffn.shape.d_ff = dimension(o.d_ff, "--d-ff", preset, &Preset::d_ff);
-  spec.ffn.dtype = o.dtype ? dtype_named(*o.dtype) : host_dtype();
+  spec.targets = parse_targets(o.target);
+  const Arch arch = arch_of(spec.targets);
+  spec.ffn.dtype = o.dtype ? dtype_named(*o.dtype) : default_dtype(arch);
   if (o.act_dtype) set_act_dtype(spec.ffn, dtype_named(*o.act_dtype));
+  if (o.accumulate) set_accumulate(spec.ffn, dtype_named(*o.accumulate));
   spec.ffn.bias = o.bias.value_or(preset && preset->bias);
   spec.ffn.residual = o.residual;
   spec.rows = parse_rows(o.rows);
-  spec.targets = parse_targets(o.target);
+  if (spec.ffn.accumulate == DType::f16) check_f16_sums(spec.targets);
   return spec;
+}
+
+void refuse_devices(const std::vector<Target>& targets, const char* command) {
+  for (const Target target : targets) {
+    if (info(target).device == Device::cpu) continue;
+    fail_usage("--target: '" + info(target).name + "' is of a device (" +
+               name(info(target).device) + "), wanted one of a CPU: `" + command +
+               "` knows no others");
+  }
 }
 
 std::string describe(const FfnSpec& ffn) {
@@ -101,6 +127,7 @@ std::string describe(const FfnSpec& ffn) {
 Json block_json(const FfnSpec& ffn) {
   return {{"dtype", info(ffn.dtype).name},
           {"act_dtype", info(ffn.act()).name},
+          {"accumulate", info(ffn.accumulate).name},
           {"d_model", ffn.shape.d_model},
           {"d_ff", ffn.shape.d_ff},
           {"bias", ffn.bias},

@@ -14,7 +14,7 @@ namespace gatefold::cli {
 /// The text of the SPEC flags that `generate` and `tune` share.
 struct SpecOptions {
   std::string target = "host";
-  std::optional<std::string> preset, variant, d_model, d_ff, dtype, act_dtype;
+  std::optional<std::string> preset, variant, d_model, d_ff, dtype, act_dtype, accumulate;
   std::string rows = "1,4,16,64,256";
   std::optional<bool> bias;
   bool residual = false;
@@ -42,5 +42,8 @@ std::string describe(const FfnSpec& ffn);
 
 /// What a block stores and takes: types, sizes, biases and residual, as every command names them.
 Json block_json(const FfnSpec& ffn);
+
+/// A usage error for targets of devices: `command` has no way to use them.
+void refuse_devices(const std::vector<Target>& targets, const char* command);
 
 }  // namespace gatefold::cli

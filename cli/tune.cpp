@@ -7,7 +7,7 @@
 #include <memory>
 #include <set>
 
-#include "bench/loaded_library.h"
+#include "accuracy/loaded_library.h"
 #include "cli/commands.h"
 #include "cli/interrupt.h"
 #include "cli/output.h"
@@ -32,7 +32,7 @@ namespace {
 
 struct Options {
   SpecOptions spec;
-  std::string db, export_file, record, replay;
+  std::string db, export_file, record, replay, worker_program;
   std::optional<std::string> budget, trials, effort, strategy, worker;
   uint64_t seed = 1;
   std::optional<int> seeds;
@@ -72,8 +72,10 @@ TuneRequest request_of(const Options& o, Progress& progress) {
   TuneRequest request;
   if (o.budget) request.budget_s = parse_budget(*o.budget, "--budget");
   SpecOptions wanted = o.spec;
-  if (o.worker) use_worker(*o.worker, wanted, request);
+  if (!o.worker && !o.worker_program.empty()) fail_usage("--worker-program: only with --worker");
+  if (o.worker) use_worker(*o.worker, o.worker_program, wanted, request);
   const Spec spec = resolve(wanted);
+  refuse_devices(spec.targets, "tune");
   request.ffn = spec.ffn;
   request.target = only_target(spec.targets);
   request.rows = spec.rows;
@@ -112,6 +114,15 @@ void record(const Options& o, const TuneRequest& request) {
   }
 }
 
+/// What leaves the database is taken for what a CPU does.
+void refuse_emulated(const std::string& flag, const std::string& file, const TuneRequest& request) {
+  if (file.empty() || !request.emulated()) return;
+  fail_unavailable(
+      fmt::format("{}: '{}', but what measures is {}, wanted a real CPU: emulated times are never "
+                  "written there",
+                  flag, file, request.emulator));
+}
+
 /// Before the budget is spent: whether a file can be made at all.
 void check_writable(const std::string& file) {
   if (!file.empty()) const AtomicFile probe(file);
@@ -138,6 +149,7 @@ void only_with(const Options& o, const std::string& mode, const std::set<std::st
                                                 {"--replay", !o.replay.empty()},
                                                 {"--seeds", o.seeds.has_value()},
                                                 {"--worker", o.worker.has_value()},
+                                                {"--worker-program", !o.worker_program.empty()},
                                                 {"--selftest", o.self_test},
                                                 {"--space", o.space}};
   for (const auto& [flag, given] : flags) {
@@ -161,12 +173,16 @@ int show_space(const Options& o) {
 int run(const Options& o) {
   if (!o.replay.empty()) return replay(o);
   if (o.space) return show_space(o);
-  if (o.self_test) only_with(o, "--selftest", {"--selftest", "--worker"});
+  if (o.self_test) {
+    only_with(o, "--selftest", {"--selftest", "--worker", "--worker-program"});
+  }
   if (o.seeds) fail_usage("--seeds: only with --replay");
   if (!o.self_test && o.db.empty()) fail_usage("--db: missing, wanted it, --replay or --space");
   Progress progress;
   const TuneRequest request = request_of(o, progress);
   if (o.self_test) return run_self_test(request, progress, o.json);
+  refuse_emulated("--export", o.export_file, request);
+  refuse_emulated("--record", o.record, request);
   check_writable(o.export_file);
   check_writable(o.record);
   if (!o.record.empty()) check_recordable(request);
@@ -199,6 +215,7 @@ void add_tune_command(CLI::App& app, Action& action) {
   command->add_option("--seed", o->seed, "of the strategy and the data")->capture_default_str();
   command->add_option("--threads", o->threads, kThreadsHelp)->check(CLI::Range(1, 1024));
   command->add_option("--worker", o->worker, kWorkerHelp);
+  command->add_option("--worker-program", o->worker_program, kWorkerProgramHelp);
   command->add_flag("--selftest", o->self_test,
                     "races the default against itself: is measuring sound here? needs no SPEC");
   command->add_option("--export", o->export_file, "writes the winners as JSON");

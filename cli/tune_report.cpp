@@ -33,12 +33,12 @@ std::string shares_text(const std::vector<TunableShare>& shares) {
   return text.empty() ? "none" : text;
 }
 
-void print_leaders(const std::vector<RowsLook>& rows) {
+void print_leaders(const std::vector<RowsLook>& rows, bool emulated) {
   Table table({">rows", ">screened ms", "samples ms", ">of default", "proposed by",
                "the best of the trials"});
   for (const RowsLook& look : rows) {
     for (const Leader& l : look.leaders) {
-      table.add({std::to_string(look.rows), ms_text(l.screened_ms),
+      table.add({std::to_string(look.rows), ms_text(l.screened_ms, emulated),
                  ms_text(l.low_ms) + " - " + ms_text(l.high_ms), ratio_text(l.ratio), l.proposer,
                  l.point.text()});
     }
@@ -76,10 +76,10 @@ TuneLook look_at(const TuneRequest& request, const TuneResult& result) {
   return gatefold::look_at(store.trials(*workload), row_buckets(request.rows), packing);
 }
 
-void print_look(const TuneLook& look) {
+void print_look(const TuneLook& look, bool emulated) {
   if (!look.rows.empty()) {
     print_line("");
-    print_leaders(look.rows);
+    print_leaders(look.rows, emulated);
   }
   print_failed(look.failed);
   if (look.rows.empty()) return;

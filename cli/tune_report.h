@@ -15,7 +15,7 @@ std::string progress_text(const TuneProgress& progress);
 TuneLook look_at(const TuneRequest& request, const TuneResult& result);
 
 /// The best of each row count, what failed and why, and which tunables mattered.
-void print_look(const TuneLook& look);
+void print_look(const TuneLook& look, bool emulated);
 void add_look(Json& json, const TuneLook& look);
 
 /// How the winners that came with this program fit this block and CPU, before any tuning.

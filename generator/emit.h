@@ -15,8 +15,8 @@ using Scheduler = std::function<void(FfnStages&)>;
 
 /// Compiles one kernel ahead of time to an object file whose function is named `symbol`, with the
 /// argv form `symbol`_argv, without runtime and without checks of its arguments, taking a user
-/// context first. `assembly` may be empty. Deterministic in a fresh process. Throws Error; LLVM may
-/// also abort the process.
+/// context first. `assembly` may be empty; of a CUDA target it is the PTX. Deterministic in a fresh
+/// process. Throws Error; LLVM may also abort the process.
 void emit_kernel(const KernelSpec& kernel, const std::string& symbol,
                  const std::filesystem::path& object, const std::filesystem::path& assembly);
 

@@ -10,8 +10,8 @@ namespace gatefold {
 namespace {
 
 struct Flags {
-  std::string variant, dtype = "f32", act_dtype, d_model, d_ff, target, rows_max, packing, point,
-                       name, object, assembly;
+  std::string variant, dtype = "f32", act_dtype, accumulate = "f32", d_model, d_ff, target,
+                       rows_max, packing, point, name, object, assembly;
   float slope = 0, alpha = 0, limit = 0, up_offset = 0;
   int64_t rows_min = 1, tuned_rows = 0;
   bool bias = false, residual = false;
@@ -25,6 +25,7 @@ void declare(CLI::App& app, Flags& f) {
   app.add_option("--up-offset", f.up_offset);
   app.add_option("--dtype", f.dtype, "of the weights");
   app.add_option("--act-dtype", f.act_dtype, "of x and y (default: as --dtype)");
+  app.add_option("--accumulate", f.accumulate, "type of the sums (default: f32)");
   app.add_option("--d-model", f.d_model, "a number or 'any'")->required();
   app.add_option("--d-ff", f.d_ff, "a number or 'any'")->required();
   app.add_flag("--bias", f.bias);
@@ -50,6 +51,7 @@ KernelSpec kernel_of(const CLI::App& app, const Flags& f) {
                                    given("--limit", f.limit), given("--up-offset", f.up_offset)});
   k.ffn.dtype = dtype_named(f.dtype);
   if (!f.act_dtype.empty()) set_act_dtype(k.ffn, dtype_named(f.act_dtype));
+  set_accumulate(k.ffn, dtype_named(f.accumulate));
   k.ffn.shape = {parse_dimension(f.d_model, "--d-model"), parse_dimension(f.d_ff, "--d-ff")};
   k.ffn.bias = f.bias;
   k.ffn.residual = f.residual;
@@ -65,10 +67,11 @@ KernelSpec kernel_of(const CLI::App& app, const Flags& f) {
 
 }  // namespace
 
-int emit_command(int argc, char** argv, const Emit& emit) {
+int emit_command(int argc, char** argv, const Emit& emit, const std::vector<ExtraFlag>& extra) {
   CLI::App app{"compiles one kernel to an object file"};
   Flags flags;
   declare(app, flags);
+  for (const ExtraFlag& flag : extra) app.add_option(flag.name, *flag.value, flag.help);
   const auto complain = [&](const std::exception& e) {
     std::cerr << std::filesystem::path(argv[0]).filename().string() << ": error: " << e.what()
               << "\n";

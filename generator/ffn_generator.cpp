@@ -9,6 +9,7 @@
 #include <map>
 
 #include "generator/ffn_algorithm.h"
+#include "generator/prefetch_lines.h"
 #include "schedules/space.h"
 #include "spec/error.h"
 
@@ -18,10 +19,17 @@ namespace {
 using namespace Halide;
 using Internal::AbstractGenerator;
 
+Arch arch_of(const Halide::Target& target) {
+  if (target.bits == 64 && target.arch == Halide::Target::X86) return Arch::x86_64;
+  if (target.bits == 64 && target.arch == Halide::Target::ARM) return Arch::arm64;
+  fail_usage("gatefold_ffn: target '" + target.to_string() + "', wanted x86-64-… or arm-64-…");
+}
+
 /// The highest of our targets whose features are all in a Halide target.
 Target isa_of(const Halide::Target& target) {
-  Target best = Target::x86_avx2;
-  for (const TargetInfo& candidate : all_targets()) {
+  const std::vector<TargetInfo> candidates = targets_of(arch_of(target));
+  Target best = candidates.front().target;
+  for (const TargetInfo& candidate : candidates) {
     const Halide::Target wanted(candidate.halide);
     bool all = true;
     for (int f = 0; f < Halide::Target::FeatureEnd; ++f) {
@@ -55,8 +63,8 @@ class FfnGenerator : public AbstractGenerator {
   void set_generatorparam_value(const std::string& key, const std::string& value) override {
     if (!parameters_.count(key)) {
       fail_usage("generator parameter '" + key +
-                 "' is unknown, wanted variant, dtype, act_dtype, d_model, "
-                 "d_ff, bias, residual, isa, rows, packing or point");
+                 "' is unknown, wanted variant, dtype, act_dtype, accumulate, "
+                 "d_model, d_ff, bias, residual, isa, rows, packing or point");
     }
     parameters_[key] = value;
   }
@@ -66,7 +74,9 @@ class FfnGenerator : public AbstractGenerator {
 
   Pipeline build_pipeline() override {
     schedule(stages());
-    return Pipeline(stages().y);
+    Pipeline pipeline(stages().y);
+    pipeline.add_custom_lowering_pass(new OnePrefetchPerLine);
+    return pipeline;
   }
 
   std::vector<Parameter> input_parameter(const std::string& name) override {
@@ -107,12 +117,15 @@ class FfnGenerator : public AbstractGenerator {
     k.ffn.dtype = dtype_named(parameters_.at("dtype"));
     const std::string& act = parameters_.at("act_dtype");
     if (!act.empty()) set_act_dtype(k.ffn, dtype_named(act), "act_dtype");
+    set_accumulate(k.ffn, dtype_named(parameters_.at("accumulate")), "accumulate");
     k.ffn.shape = {parse_dimension(parameters_.at("d_model"), "d_model"),
                    parse_dimension(parameters_.at("d_ff"), "d_ff")};
     k.ffn.bias = flag("bias");
     k.ffn.residual = flag("residual");
     const std::string& isa = parameters_.at("isa");
     k.target = isa.empty() ? isa_of(context_.target()) : target_named(isa).target;
+    if (info(k.target).device != Device::cpu)
+      fail_usage("gatefold_ffn: isa '" + isa + "' is of a device, wanted one of a CPU");
     k.rows.tuned_rows = parse_rows(parameters_.at("rows"), "rows").front();
     const std::string &packing = parameters_.at("packing"), &point = parameters_.at("point");
     k.packing = packing.empty() ? legal_packings(k.ffn, k.target).front() : parse_packing(packing);
@@ -127,7 +140,7 @@ class FfnGenerator : public AbstractGenerator {
   std::map<std::string, std::string> parameters_ = {
       {"variant", "swiglu"}, {"dtype", "f32"},      {"d_model", "any"}, {"d_ff", "any"},
       {"bias", "false"},     {"residual", "false"}, {"isa", ""},        {"act_dtype", ""},
-      {"rows", "16"},        {"packing", ""},       {"point", ""}};
+      {"rows", "16"},        {"packing", ""},       {"point", ""},      {"accumulate", "f32"}};
 };
 
 const Internal::RegisterGenerator registration(

@@ -6,11 +6,14 @@
 #include <algorithm>
 #include <cstring>
 #include <fstream>
+#include <iterator>
 #include <system_error>
 
 #include "generator/kernel_table_text.h"
+#include "generator/link_tools.h"
 #include "generator/process.h"
 #include "generator/table_source.h"
+#include "generator/text_file.h"
 #include "spec/names.h"
 
 namespace gatefold {
@@ -46,11 +49,11 @@ class StagingFolder {
   fs::path path_;
 };
 
-void write_text(const fs::path& path, const std::string& text) {
-  std::ofstream file(path, std::ios::binary);
-  file << text;
-  file.close();
-  if (!file) fail(path.string() + ": cannot be written: " + strerror(errno));
+std::string read_bytes(const fs::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::string bytes(std::istreambuf_iterator<char>(file), {});
+  if (!file || bytes.empty()) fail(path.string() + ": cannot be read");
+  return bytes;
 }
 
 std::string how_it_ended(const ProcessResult& r, double timeout_s) {
@@ -60,19 +63,10 @@ std::string how_it_ended(const ProcessResult& r, double timeout_s) {
   return r.errors.empty() ? how : how + ": " + r.errors.substr(r.errors.rfind('\n') + 1);
 }
 
-/// The tool, so that it can be started without a shell.
-std::string tool(const std::string& name) {
-  const std::string found = find_program(name);
-  if (!found.empty()) return found;
-  fail("'" + name +
-       "' is not on the PATH; it links the library (Debian: apt-get install gcc binutils)");
-}
-
-void run_tool(std::vector<std::string> argv) {
-  const std::string name = argv[0];
-  argv[0] = tool(name);
-  run_processes({argv}, 1, {.timeout_s = 120}, [&](size_t, const ProcessResult& r) {
-    if (!r.ok()) fail(name + " " + how_it_ended(r, 120));
+void run_tool(const std::vector<std::string>& argv) {
+  constexpr double kTimeout = 120;
+  run_processes({argv}, 1, {.timeout_s = kTimeout}, [&](size_t, const ProcessResult& r) {
+    if (!r.ok()) fail(fs::path(argv[0]).filename().string() + " " + how_it_ended(r, kTimeout));
     return true;
   });
 }
@@ -92,6 +86,8 @@ std::vector<std::string> emit_command(const LibraryPlan& plan, size_t i, const f
                                    info(k.ffn.dtype).name,
                                    "--act-dtype",
                                    info(k.ffn.act()).name,
+                                   "--accumulate",
+                                   info(k.ffn.accumulate).name,
                                    "--d-model",
                                    size(k.ffn.shape.d_model),
                                    "--d-ff",
@@ -155,34 +151,35 @@ std::vector<std::string> emit_kernels(const LibraryPlan& plan, const LibraryOpti
 }
 
 /// All objects as one, whose only global symbols are the table's functions.
-fs::path combine(const LibraryPlan& plan, std::vector<std::string> objects,
+fs::path combine(const LibraryPlan& plan, const LinkTools& tools, std::vector<std::string> objects,
                  const StagingFolder& staging) {
   const fs::path source = staging / "table.c", include = staging / "gatefold";
   fs::create_directories(include);
   write_text(include / "kernel_table.h", kKernelTableText);
   write_text(source, table_source(plan));
   objects.push_back((staging / "table.o").string());
-  run_tool({c_compiler(), "-std=c11", "-O2", "-fPIC", "-fvisibility=hidden",
+  run_tool({tools.compiler, "-std=c11", "-O2", "-fPIC", "-fvisibility=hidden",
             "-I" + include.parent_path().string(), "-c", source.string(), "-o", objects.back()});
   const std::string all = (staging / "all.o").string();
-  std::vector<std::string> link = {"ld", "-r", "-o", all};
+  std::vector<std::string> link = {tools.ld, "-r", "-o", all};
   link.insert(link.end(), objects.begin(), objects.end());
   run_tool(link);
-  run_tool({"objcopy", "--keep-global-symbol=" + plan.name + "_kernels",
+  run_tool({tools.objcopy, "--keep-global-symbol=" + plan.name + "_kernels",
             "--keep-global-symbol=gatefold_kernels", all});
   return all;
 }
 
-void link_shared(const fs::path& all, const fs::path& out, const std::string& soname) {
-  run_tool({c_compiler(), "-shared", "-o", out.string(), all.string(), "-Wl,--build-id=none",
+void link_shared(const LinkTools& tools, const fs::path& all, const fs::path& out,
+                 const std::string& soname) {
+  run_tool({tools.compiler, "-shared", "-o", out.string(), all.string(), "-Wl,--build-id=none",
             "-Wl,-z,defs", "-Wl,-z,text", "-Wl,-z,noexecstack", "-Wl,-soname," + soname});
 }
 
-void link_static(const LibraryPlan& plan, const fs::path& all, const fs::path& out,
-                 const StagingFolder& staging) {
+void link_static(const LibraryPlan& plan, const LinkTools& tools, const fs::path& all,
+                 const fs::path& out, const StagingFolder& staging) {
   const std::string object = (staging / (plan.name + ".o")).string();
-  run_tool({"objcopy", "--keep-global-symbol=" + plan.name + "_kernels", all.string(), object});
-  run_tool({"ar", "rcsD", out.string(), object});
+  run_tool({tools.objcopy, "--keep-global-symbol=" + plan.name + "_kernels", all.string(), object});
+  run_tool({tools.ar, "rcsD", out.string(), object});
 }
 
 void check_plan(const LibraryPlan& plan) {
@@ -213,6 +210,12 @@ void install(const fs::path& from, const fs::path& to) {
 
 }  // namespace
 
+Arch arch_of(const LibraryPlan& plan) {
+  std::vector<Target> targets;
+  for (const LibraryKernel& kernel : plan.kernels) targets.push_back(kernel.spec.target);
+  return arch_of(targets);
+}
+
 fs::path default_emitter() {
   const fs::path self = fs::read_symlink("/proc/self/exe").parent_path();
   for (const fs::path& candidate : {self / "gatefold-emit", self.parent_path() / "gatefold-emit",
@@ -224,6 +227,8 @@ fs::path default_emitter() {
 
 fs::path build_library(const LibraryPlan& plan, const LibraryOptions& options) {
   check_plan(plan);
+  // Looked for before the compilers' work, which is lost without them.
+  const LinkTools tools = find_link_tools(arch_of(plan));
   const StagingFolder staging(options.directory, plan.name);
   const std::string base = "lib" + plan.name;
   const std::vector<std::string> files =
@@ -231,13 +236,14 @@ fs::path build_library(const LibraryPlan& plan, const LibraryOptions& options) {
                           : std::vector{base + ".a", base + ".so", plan.name + ".h",
                                         plan.name + "Config.cmake", plan.name + ".json"};
   for (const std::string& file : files) check_replaceable(options.directory / file);
-  const fs::path all = combine(plan, emit_kernels(plan, options, staging), staging);
-  link_shared(all, staging / (base + ".so"), base + ".so");
+  const fs::path all = combine(plan, tools, emit_kernels(plan, options, staging), staging);
+  link_shared(tools, all, staging / (base + ".so"), base + ".so");
   if (!options.shared_only) {
-    link_static(plan, all, staging / (base + ".a"), staging);
+    link_static(plan, tools, all, staging / (base + ".a"), staging);
     write_text(staging / (plan.name + ".h"), library_header(plan));
     write_text(staging / (plan.name + "Config.cmake"), library_cmake_config(plan));
-    write_text(staging / (plan.name + ".json"), library_manifest(plan));
+    write_text(staging / (plan.name + ".json"),
+               library_manifest(plan, read_bytes(staging / (base + ".so"))));
   }
   for (const std::string& file : files) install(staging / file, options.directory / file);
   return options.directory / files.back();

@@ -53,6 +53,9 @@ struct EmitFailure : Error {
   Kind how;
 };
 
+/// What its kernels are for; a usage error if they are for several.
+Arch arch_of(const LibraryPlan& plan);
+
 /// The path of gatefold-emit that belongs to this program: beside it, or in ../bin of its prefix.
 std::filesystem::path default_emitter();
 
@@ -64,7 +67,11 @@ std::filesystem::path build_library(const LibraryPlan& plan, const LibraryOption
 /// NAME.json, read back and checked (hostile input).
 struct Manifest {
   std::filesystem::path path, shared_object;
+  /// Of the shared object, as ByteHash has it; nothing in manifests of before it was there.
+  std::optional<int64_t> so_bytes;
+  std::string so_hash;
   std::string name;
+  Arch arch = Arch::x86_64;
   FfnSpec ffn;
   struct Kernel {
     std::string name, target, packing, point, origin;
@@ -74,5 +81,9 @@ struct Manifest {
   std::vector<Kernel> kernels;
 };
 Manifest read_manifest(const std::filesystem::path& path);
+
+/// An error that names the shared object if it is not there, or does not hold the bytes that the
+/// manifest was written for: damaged code looks like any other until it runs.
+void check_shared_object(const Manifest& manifest);
 
 }  // namespace gatefold

@@ -3,6 +3,7 @@
 #include "formats/json_text.h"
 #include "formats/mapped_file.h"
 #include "generator/library.h"
+#include "spec/byte_hash.h"
 
 namespace gatefold {
 namespace {
@@ -49,11 +50,13 @@ class Reader {
   std::string where_;
 };
 
+std::string_view text_of(const MappedFile& file) {
+  return {reinterpret_cast<const char*>(file.bytes().data()), file.bytes().size()};
+}
+
 json parse_file(const std::filesystem::path& path) {
-  const MappedFile file = MappedFile::open(path);
-  const std::string_view text(reinterpret_cast<const char*>(file.bytes().data()),
-                              file.bytes().size());
-  return parse_json<json>(text, path.string(), "the NAME.json of a generated library");
+  return parse_json<json>(text_of(MappedFile::open(path)), path.string(),
+                          "the NAME.json of a generated library");
 }
 
 Manifest::Kernel read_kernel(const json& value, const std::string& where) {
@@ -70,12 +73,36 @@ Manifest::Kernel read_kernel(const json& value, const std::string& where) {
   return k;
 }
 
+/// Manifests of before there were several have no such field, and kernels for x86_64.
+void check_x86(const Manifest& manifest, const std::string& where) {
+  for (const TargetInfo& target : all_targets()) {
+    for (const Manifest::Kernel& kernel : manifest.kernels) {
+      if (kernel.target != target.name || target.arch == Arch::x86_64) continue;
+      fail(where + ": field 'architecture' is missing, wanted \"" + info(target.arch).name +
+           "\" for a kernel for " + target.name);
+    }
+  }
+}
+
+Arch read_arch(const Reader& in, const json& root) {
+  if (!root.contains("architecture")) return Arch::x86_64;
+  std::string wanted;
+  for (const ArchInfo& arch : all_archs()) {
+    if (in.text("architecture") == arch.name) return arch.arch;
+    wanted += (wanted.empty() ? "" : " or ") + std::string(arch.name);
+  }
+  in.wrong("architecture", root["architecture"], wanted);
+}
+
 FfnSpec read_description(const Reader& in, const json& root, const std::string& where) {
   FfnSpec ffn;
   try {
     ffn.variant = variant_named(in.text("variant"));
     ffn.dtype = dtype_named(in.text("dtype"));
     set_act_dtype(ffn, dtype_named(in.text("act_dtype")), "act_dtype");
+    // Manifests of before there was a choice have no such field.
+    if (root.contains("accumulate"))
+      set_accumulate(ffn, dtype_named(in.text("accumulate")), "accumulate");
   } catch (const Error& e) {
     if (e.kind() != ErrorKind::usage) throw;
     fail(where + ": " + e.what());
@@ -116,13 +143,30 @@ Manifest read_manifest(const std::filesystem::path& path) {
     in.wrong("so", root["so"], "\"lib" + out.name + ".so\"");
   }
   out.shared_object = path.parent_path() / so;
+  if (root.contains("so_hash")) {
+    out.so_bytes = in.number("so_bytes");
+    out.so_hash = in.text("so_hash");
+  }
+  out.arch = read_arch(in, root);
   out.ffn = read_description(in, root, where);
   const json& kernels = in.field("kernels");
   if (!kernels.is_array() || kernels.empty()) in.wrong("kernels", kernels, "a list of kernels");
   for (size_t i = 0; i < kernels.size(); ++i) {
     out.kernels.push_back(read_kernel(kernels[i], where + ": kernels[" + std::to_string(i) + "]"));
   }
+  if (!root.contains("architecture")) check_x86(out, where);
   return out;
+}
+
+void check_shared_object(const Manifest& manifest) {
+  if (!manifest.so_bytes) return;
+  const MappedFile file = MappedFile::open(manifest.shared_object);
+  const auto bytes = static_cast<int64_t>(file.bytes().size());
+  const std::string hash = hash_of(text_of(file));
+  if (bytes == *manifest.so_bytes && hash == manifest.so_hash) return;
+  fail(manifest.shared_object.string() + ": " + std::to_string(bytes) + " bytes of hash " + hash +
+       ", wanted the " + std::to_string(*manifest.so_bytes) + " of hash " + manifest.so_hash +
+       " that " + manifest.path.filename().string() + " was written for");
 }
 
 }  // namespace gatefold

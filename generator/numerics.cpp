@@ -26,11 +26,6 @@ Expr power_of_two(const Expr& k) { return reinterpret<float>((k + 127) << 23); }
 
 Expr is_nan_bits(const Expr& bits) { return (bits & Expr(0x7fffffffu)) > Expr(0x7f800000u); }
 
-/// `value`, or x itself where x is NaN: selects and float-to-int casts lose NaNs.
-Expr keep_nan(const Expr& x, const Expr& value) {
-  return select(is_nan_bits(reinterpret<uint32_t>(x)), x, value);
-}
-
 /// e^(hi + lo) without the check for NaN.
 Expr exp_finite(const Expr& hi, const Expr& lo) {
   const Expr x = select(hi < -104.0f, -104.0f, hi);  // e^-104 rounds to 0
@@ -69,6 +64,10 @@ Expr with_sign_of(const Expr& x, const Expr& magnitude_value) {
 }
 
 }  // namespace
+
+Expr keep_nan(const Expr& x, const Expr& value) {
+  return select(is_nan_bits(reinterpret<uint32_t>(x)), x, value);
+}
 
 Expr exp_f32(const Expr& hi, const Expr& lo) {
   return strict_float(keep_nan(hi, exp_finite(hi, lo)));
@@ -109,6 +108,29 @@ Expr bf16_bits(const Expr& x) {
   const Expr rounded = bits + Expr(0x7fffu) + ((bits >> 16) & Expr(1u));
   const Expr quiet_nan = bits | Expr(0x00400000u);
   return cast<uint16_t>(select(is_nan_bits(bits), quiet_nan, rounded) >> 16);
+}
+
+Expr f16_bits(const Expr& x) {
+  const Expr bits = reinterpret<uint32_t>(x), sign = (bits >> 16) & Expr(0x8000u);
+  const Expr size = bits & Expr(0x7fffffffu);
+  // Exponents differ by 112; half of the last place that stays, and ties to even.
+  const Expr normal = (size - Expr(112u << 23) + Expr(0xfffu) + ((size >> 13) & Expr(1u))) >> 13;
+  // Beside 0.5 a float has 2^-24 as its last place, and so have f16's subnormals: the addition
+  // rounds.
+  const Expr small = reinterpret<uint32_t>(reinterpret<float>(size) + 0.5f) - Expr(0x3f000000u);
+  const Expr finite = select(size < Expr(0x38800000u), small, normal);
+  const Expr large = select(size >= Expr(0x477ff000u), Expr(0x7c00u), finite);
+  const Expr any = select(is_nan_bits(bits), Expr(0x7e00u), large);
+  return strict_float(cast<uint16_t>(any | sign));
+}
+
+Expr f32_from_f16_bits(const Expr& bits) {
+  const Expr word = cast<uint32_t>(bits), size = word & Expr(0x7fffu);
+  const Expr normal = (size << 13) + Expr(112u << 23);
+  const Expr special = (size << 13) + Expr(224u << 23);  // inf and NaN: the largest exponent
+  const Expr small = reinterpret<uint32_t>(cast<float>(cast<int32_t>(size)) * 0x1p-24f);
+  const Expr any = select(size < Expr(0x400u), small, size < Expr(0x7c00u), normal, special);
+  return strict_float(reinterpret<float>(any | ((word & Expr(0x8000u)) << 16)));
 }
 
 Expr f32_from_bf16_bits(const Expr& bits) { return reinterpret<float>(cast<uint32_t>(bits) << 16); }

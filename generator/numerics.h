@@ -25,8 +25,18 @@ Halide::Expr erf_f32(const Halide::Expr& x);
 /// tanh(x): at most 4 ulp.
 Halide::Expr tanh_f32(const Halide::Expr& x);
 
+/// `value`, or x itself where x is NaN: selects and float-to-int casts lose NaNs. By x's bits, so
+/// that no compiler's assumption about floats removes it.
+Halide::Expr keep_nan(const Halide::Expr& x, const Halide::Expr& value);
+
 /// Nearest-even bf16 of an f32 as its 16 bits; NaN stays NaN.
 Halide::Expr bf16_bits(const Halide::Expr& x);
+
+/// The same of f16, for targets without a type for it. Subnormals are kept.
+Halide::Expr f16_bits(const Halide::Expr& x);
+
+/// The f32 of f16 bits held in a uint16.
+Halide::Expr f32_from_f16_bits(const Halide::Expr& bits);
 
 /// The f32 of bf16 bits held in a uint16.
 Halide::Expr f32_from_bf16_bits(const Halide::Expr& bits);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "generator/library.h"
 
@@ -16,8 +17,8 @@ std::string library_header(const LibraryPlan& plan);
 /// NAMEConfig.cmake: defines gatefold::NAME and gatefold::NAME_shared.
 std::string library_cmake_config(const LibraryPlan& plan);
 
-/// NAME.json.
-std::string library_manifest(const LibraryPlan& plan);
+/// NAME.json. `shared_object`: the bytes of libNAME.so.
+std::string library_manifest(const LibraryPlan& plan, std::string_view shared_object);
 
 /// Symbol of the i-th kernel inside the library.
 std::string kernel_symbol(const LibraryPlan& plan, size_t i);

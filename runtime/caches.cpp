@@ -2,6 +2,8 @@
 
 #include <unistd.h>
 
+#include "runtime/sysfs.h"
+
 #if defined(__x86_64__)
 #include <cpuid.h>
 #endif
@@ -66,7 +68,29 @@ std::vector<Cache> caches_from_sysconf() {
   return caches;
 }
 
+/// One folder index*; level 0: not there, of instructions, or without its size.
+Cache listed_cache(const std::filesystem::path& folder) {
+  if (first_line(folder / "type") == "Instruction") return {};
+  Cache cache;
+  cache.bytes = parse_size(first_line(folder / "size"));
+  if (cache.bytes <= 0) return {};
+  cache.level = parse_count(first_line(folder / "level"));
+  cache.ways = parse_count(first_line(folder / "ways_of_associativity"));
+  cache.line_bytes = parse_count(first_line(folder / "coherency_line_size"));
+  cache.shared_by = static_cast<int>(parse_cpu_list(first_line(folder / "shared_cpu_list")).size());
+  return cache;
+}
+
 }  // namespace
+
+std::vector<Cache> listed_caches(const std::filesystem::path& cpu_folder) {
+  std::vector<Cache> caches;
+  for (int i = 0; i < 16; ++i) {
+    const Cache cache = listed_cache(cpu_folder / "cache" / ("index" + std::to_string(i)));
+    if (cache.level > 0) caches.push_back(cache);
+  }
+  return caches;
+}
 
 std::vector<Cache> decode_caches(const std::vector<CacheLeaf>& leaves) {
   std::vector<Cache> caches;
@@ -85,8 +109,9 @@ std::vector<Cache> decode_caches(const std::vector<CacheLeaf>& leaves) {
   return caches;
 }
 
-std::vector<Cache> read_caches() {
+std::vector<Cache> read_caches(int cpu) {
   std::vector<Cache> caches = decode_caches(read_leaves());
+  if (caches.empty()) caches = listed_caches(cpu_folder(cpu));
   return caches.empty() ? caches_from_sysconf() : caches;
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <vector>
 
 namespace gatefold {
@@ -24,7 +25,12 @@ struct Cache {
 /// The data and unified caches among the subleaves; ends at the first empty one.
 std::vector<Cache> decode_caches(const std::vector<CacheLeaf>& leaves);
 
-/// Of this machine, from CPUID; where that says nothing, from sysconf.
-std::vector<Cache> read_caches();
+/// The same as the kernel lists them in a CPU's folder (/sys/devices/system/cpu/cpu0); empty where
+/// it does not know them, which on arm64 is the firmware's choice.
+std::vector<Cache> listed_caches(const std::filesystem::path& cpu_folder);
+
+/// Of this machine, from CPUID; where that says nothing, as is so on arm64, what is listed of the
+/// CPU `cpu`, and failing that from sysconf.
+std::vector<Cache> read_caches(int cpu = 0);
 
 }  // namespace gatefold

@@ -40,7 +40,7 @@ void hook_error(void* context, const char* message) {
   std::snprintf(call.message, sizeof call.message, "%s", message ? message : "");
 }
 
-constexpr gf_hooks kHooks = {hook_par_for, hook_allocate, hook_release, hook_error};
+constexpr gf_hooks kHooks = {hook_par_for, hook_allocate, hook_release, hook_error, nullptr};
 
 }  // namespace
 

@@ -4,10 +4,7 @@
 #include <atomic>
 
 #include "gatefold/gatefold.h"
-
-#if defined(__x86_64__)
-#include <cpuid.h>
-#endif
+#include "runtime/cuda/device.h"
 
 namespace gatefold {
 namespace {
@@ -18,7 +15,7 @@ constexpr uint32_t bits(std::initializer_list<int> positions) {
   return word;
 }
 
-struct Requirement {
+struct X86Requirement {
   const char* target;
   CpuidWords words;
   uint64_t xcr0;
@@ -38,17 +35,38 @@ constexpr uint32_t kAvx512Ifma = kAvx512 | bits({21});
 constexpr uint32_t kZen4Leaf7Ecx = bits({1, 6, 8, 9, 10, 11, 12, 14});
 constexpr uint32_t kAvx512Bf16 = bits({5});
 
-constexpr std::array<Requirement, 3> kRequirements = {{
+constexpr std::array<X86Requirement, 3> kX86 = {{
     {"x86-avx2", {kLeaf1, kAvx2, 0, 0, kLzcnt}, kXmmYmm},
     {"x86-avx512", {kLeaf1, kAvx512, 0, 0, kLzcnt}, kXmmYmmZmm},
     {"x86-avx512-bf16", {kLeaf1, kAvx512Ifma, kZen4Leaf7Ecx, kAvx512Bf16, kLzcnt}, kXmmYmmZmm},
 }};
 
-std::atomic<uint32_t> assumed{0};  // bit n: the target of kRequirements[n]
+struct Arm64Requirement {
+  const char* target;
+  HwcapWords words;
+};
+
+// Bits of Linux's arch/arm64/include/uapi/asm/hwcap.h.
+constexpr uint64_t kNeon = bits({0, 1});                  // fp, asimd
+constexpr uint64_t kDotprod = kNeon | bits({9, 10, 20});  // fphp, asimdhp, asimddp
+
+constexpr std::array<Arm64Requirement, 2> kArm64 = {{
+    {"arm64-neon", {kNeon, 0}},
+    {"arm64-neon-dotprod", {kDotprod, 0}},
+}};
+
+constexpr int kTargets = kX86.size() + kArm64.size();
+
+const char* target_at(int rank) {
+  const auto r = static_cast<size_t>(rank);
+  return r < kX86.size() ? kX86[r].target : kArm64[r - kX86.size()].target;
+}
+
+std::atomic<uint32_t> assumed{0};  // bit n: the target of rank n
 
 constexpr bool contains(uint64_t have, uint64_t needed) { return (have & needed) == needed; }
 
-bool fulfils(const Requirement& need, const CpuidWords& cpu, uint64_t xcr0) {
+bool fulfils(const X86Requirement& need, const CpuidWords& cpu, uint64_t xcr0) {
   return contains(cpu.leaf1_ecx, need.words.leaf1_ecx) &&
          contains(cpu.leaf7_ebx, need.words.leaf7_ebx) &&
          contains(cpu.leaf7_ecx, need.words.leaf7_ecx) &&
@@ -56,71 +74,66 @@ bool fulfils(const Requirement& need, const CpuidWords& cpu, uint64_t xcr0) {
          contains(cpu.extended_ecx, need.words.extended_ecx) && contains(xcr0, need.xcr0);
 }
 
+#if defined(__x86_64__)
+bool is_of_this_architecture(std::string_view target) { return target.starts_with("x86-"); }
+bool usable_here(std::string_view target) {
+  static const CpuidWords words = read_cpuid_words();
+  static const uint64_t xcr0 = read_xcr0();
+  return target_usable(target, words, xcr0);
+}
+#elif defined(__aarch64__)
+bool is_of_this_architecture(std::string_view target) { return target.starts_with("arm64-"); }
+bool usable_here(std::string_view target) {
+  static const HwcapWords words = read_hwcap_words();
+  return target_usable(target, words);
+}
+#endif
+
 }  // namespace
 
 bool target_usable(std::string_view target, const CpuidWords& cpu, uint64_t xcr0) {
-  const int rank = target_rank(target);
-  return rank >= 0 && fulfils(kRequirements[rank], cpu, xcr0);
+  for (const X86Requirement& need : kX86) {
+    if (target == need.target) return fulfils(need, cpu, xcr0);
+  }
+  return false;
+}
+
+bool target_usable(std::string_view target, const HwcapWords& cpu) {
+  for (const Arm64Requirement& need : kArm64) {
+    if (target == need.target)
+      return contains(cpu.hwcap, need.words.hwcap) && contains(cpu.hwcap2, need.words.hwcap2);
+  }
+  return false;
 }
 
 bool target_usable(std::string_view target) {
-  static const CpuidWords words = read_cpuid_words();
-  static const uint64_t xcr0 = read_xcr0();
   const int rank = target_rank(target);
-  return rank >= 0 && ((assumed >> rank & 1) != 0 || target_usable(target, words, xcr0));
+  return rank >= 0 && ((assumed >> rank & 1) != 0 || usable_here(target));
 }
 
 void assume_usable(std::string_view target) {
   const int rank = target_rank(target);
-  if (rank >= 0) assumed |= uint32_t{1} << rank;
+  if (rank >= 0 && is_of_this_architecture(target)) assumed |= uint32_t{1} << rank;
 }
 
 int target_rank(std::string_view target) {
-  for (size_t i = 0; i < kRequirements.size(); ++i) {
-    if (target == kRequirements[i].target) return static_cast<int>(i);
+  for (int rank = 0; rank < kTargets; ++rank) {
+    if (target == target_at(rank)) return rank;
   }
   return -1;
 }
 
 const char* best_target() {
   const char* best = "";
-  for (const Requirement& need : kRequirements) {
-    if (target_usable(need.target)) best = need.target;
+  for (int rank = 0; rank < kTargets; ++rank) {
+    if (target_usable(target_at(rank))) best = target_at(rank);
   }
   return best;
 }
 
-#if defined(__x86_64__)
-
-CpuidWords read_cpuid_words() {
-  CpuidWords words;
-  uint32_t a = 0, b = 0, c = 0, d = 0;
-  if (__get_cpuid(1, &a, &b, &c, &d)) words.leaf1_ecx = c;
-  if (__get_cpuid_count(7, 0, &a, &b, &c, &d)) {
-    words.leaf7_ebx = b;
-    words.leaf7_ecx = c;
-    const uint32_t last_subleaf = a;
-    if (last_subleaf >= 1 && __get_cpuid_count(7, 1, &a, &b, &c, &d)) words.leaf7_1_eax = a;
-  }
-  if (__get_cpuid(0x80000001, &a, &b, &c, &d)) words.extended_ecx = c;
-  return words;
-}
-
-uint64_t read_xcr0() {
-  uint32_t a = 0, b = 0, c = 0, d = 0;
-  if (!__get_cpuid(1, &a, &b, &c, &d) || !contains(c, bits({27}))) return 0;  // osxsave
-  uint32_t low = 0, high = 0;
-  __asm__ volatile("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
-  return (uint64_t{high} << 32) | low;
-}
-
-#else
-
-CpuidWords read_cpuid_words() { return {}; }
-uint64_t read_xcr0() { return 0; }
-
-#endif
-
 }  // namespace gatefold
 
-int gf_isa_usable(const char* target) { return target && gatefold::target_usable(target) ? 1 : 0; }
+int gf_isa_usable(const char* target) {
+  if (!target) return 0;
+  return gatefold::target_usable(target) || gatefold::cuda::target_runs(target) ? 1 : 0;
+}

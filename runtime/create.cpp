@@ -2,6 +2,7 @@
 #include <memory>
 #include <vector>
 
+#include "runtime/cuda/block.h"
 #include "runtime/ffn.h"
 #include "runtime/fp_environment.h"
 #include "runtime/library.h"
@@ -17,6 +18,14 @@ void Buffer::describe(void* data, uint8_t code, uint8_t bits, int dimensions) {
   raw.dimensions = dimensions;
   raw.dim = dim;
 }
+
+void Buffer::move_to_device() {
+  raw.device = reinterpret_cast<uintptr_t>(raw.host);
+  raw.host = nullptr;
+  raw.flags = halide_buffer_flag_device_dirty;
+}
+
+void cuda::DestroyBlock::operator()(Block* block) const { delete block; }
 
 namespace {
 
@@ -75,6 +84,22 @@ void use_packed(gf_ffn& ffn, const void* memory, const std::vector<BucketChoice>
   make_buckets(ffn, choices);
 }
 
+/// The same for a device: what lies at `memory` is copied there and no longer needed.
+gf_status use_on_device(gf_ffn& ffn, const void* memory, const std::vector<BucketChoice>& choices) {
+  std::unique_ptr<cuda::Block> block;
+  ffn.packed_bytes = packed_places(ffn).bytes;
+  const gf_status status = cuda::Block::make(ffn.target.device, memory, ffn.packed_bytes, &block);
+  if (status != GF_OK) return status;
+  use_packed(ffn, reinterpret_cast<const void*>(block->weights()), choices);
+  for (Buffer& bias : ffn.bias_buffers) bias.move_to_device();
+  for (int i = 0; i < ffn.bucket_count; ++i) {
+    const Bucket& bucket = ffn.buckets[i];
+    for (int s = 0; s < bucket.choice.kernel->stream_count; ++s) bucket.streams[s].move_to_device();
+  }
+  ffn.cuda.reset(block.release());
+  return GF_OK;
+}
+
 gf_status create(const gf_library& library, const gf_ffn_desc& desc, const gf_ffn_weights& weights,
                  const gf_options* options, gf_ffn** out) {
   const StandardFpEnvironment standard;
@@ -88,7 +113,13 @@ gf_status create(const gf_library& library, const gf_ffn_desc& desc, const gf_ff
   ffn->packed_bytes = static_cast<int64_t>(ffn->pages.reserved());
   status = write_packed(*ffn, views, ffn->pages.data());
   if (status != GF_OK) return status;
-  use_packed(*ffn, ffn->pages.data(), choices);
+  if (ffn->target.on_cuda()) {
+    const Pages packed = std::move(ffn->pages);
+    status = use_on_device(*ffn, packed.data(), choices);
+    if (status != GF_OK) return status;
+  } else {
+    use_packed(*ffn, ffn->pages.data(), choices);
+  }
   *out = ffn.release();
   return GF_OK;
 }
@@ -100,8 +131,13 @@ gf_status create_packed(const gf_library& library, const gf_ffn_desc& desc, cons
   gf_status status = plan_block(library, desc, options, *ffn, &choices);
   if (status == GF_OK) status = check_packed(*ffn, packed, bytes);
   if (status != GF_OK) return status;
-  ffn->packed_bytes = packed_places(*ffn).bytes;
-  use_packed(*ffn, packed, choices);
+  if (ffn->target.on_cuda()) {
+    status = use_on_device(*ffn, packed, choices);
+    if (status != GF_OK) return status;
+  } else {
+    ffn->packed_bytes = packed_places(*ffn).bytes;
+    use_packed(*ffn, packed, choices);
+  }
   *out = ffn.release();
   return GF_OK;
 }

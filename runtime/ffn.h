@@ -14,6 +14,13 @@
 #include "runtime/table.h"
 #include "runtime/weights.h"
 
+namespace gatefold::cuda {
+class Block;
+struct DestroyBlock {
+  void operator()(Block* block) const;
+};
+}  // namespace gatefold::cuda
+
 namespace gatefold {
 
 /// A halide_buffer_t with room for its dimensions; stays where it was made.
@@ -22,6 +29,8 @@ struct Buffer {
   halide_dimension_t dim[4];
 
   void describe(void* data, uint8_t code, uint8_t bits, int dimensions);
+  /// The address it was described with is one of device memory.
+  void move_to_device();
 };
 
 struct PackedMatrix {
@@ -69,6 +78,7 @@ struct gf_ffn {
   gatefold::Buffer bias_buffers[3];
   std::unique_ptr<gatefold::Bucket[]> buckets;
   int bucket_count = 0;
+  std::unique_ptr<gatefold::cuda::Block, gatefold::cuda::DestroyBlock> cuda;  ///< of CUDA blocks
   int64_t widest = 0;  ///< most elements that one row has in any buffer of a kernel
 
   // Of the calls so far.
@@ -76,4 +86,5 @@ struct gf_ffn {
   std::atomic<int64_t> calls{0};
   std::atomic<double> last_ms{NAN};
   std::atomic<int64_t> workspace_bytes{0};
+  std::atomic<double> device_ms{NAN};
 };

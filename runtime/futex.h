@@ -25,7 +25,8 @@ inline void pause_core() {
 #if defined(__x86_64__)
   __builtin_ia32_pause();
 #elif defined(__aarch64__)
-  __asm__ volatile("yield");
+  // `yield` does nothing on a core without threads of its own; this waits for some tens of cycles.
+  __asm__ volatile("isb" ::: "memory");
 #endif
 }
 

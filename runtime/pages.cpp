@@ -1,6 +1,7 @@
 #include "runtime/pages.h"
 
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstdint>
@@ -11,7 +12,12 @@ namespace gatefold {
 namespace {
 
 constexpr size_t kAlignment = 128;
-constexpr size_t kSmallPage = 4096;
+
+/// 4 KiB on x86; kernels for arm64 have 4, 16 or 64.
+size_t small_page() {
+  static const auto bytes = static_cast<size_t>(sysconf(_SC_PAGESIZE));
+  return bytes;
+}
 
 size_t round_up(size_t value, size_t multiple) {
   return (value + multiple - 1) / multiple * multiple;
@@ -44,7 +50,7 @@ void* map_aligned(size_t bytes, size_t huge) {
 
 size_t reserved_bytes(size_t bytes) {
   if (!mapped_apart(bytes)) return bytes;
-  return std::max(huge_bytes(bytes), round_up(bytes, kSmallPage));
+  return std::max(huge_bytes(bytes), round_up(bytes, small_page()));
 }
 
 void* allocate_pages(size_t bytes) {

@@ -41,6 +41,8 @@ gf_status read_options(const gf_options* given, gf_options* options) {
                   given->struct_size, kOldest);
   }
   std::memcpy(options, given, std::min<size_t>(given->struct_size, sizeof *options));
+  if (options->reserved != 0)
+    return failed(GF_INVALID_ARGUMENT, "options: reserved %d, wanted 0", options->reserved);
   return GF_OK;
 }
 
@@ -88,7 +90,8 @@ gf_status plan_block(const gf_library& library, const gf_ffn_desc& desc, const g
   gf_status status = read_options(given, &options);
   if (status == GF_OK) status = check_description(*library.table, desc);
   if (status == GF_OK) status = resolve_threads(options.threads, &ffn.executor.threads);
-  if (status == GF_OK) status = choose_target(*library.table, options.isa, &ffn.target);
+  if (status == GF_OK)
+    status = choose_target(*library.table, options.isa, &ffn.target, options.cuda_device);
   if (status != GF_OK) return status;
   ffn.table = library.table;
   ffn.dtype = table_dtype(*library.table);

@@ -1,3 +1,7 @@
+#include <algorithm>
+#include <cstddef>
+#include <cstring>
+
 #include "runtime/ffn.h"
 #include "runtime/status.h"
 
@@ -27,6 +31,7 @@ gf_report make_report(const gf_ffn& ffn) {
   r.rows = rows;
   r.packed_weight_bytes = ffn.packed_bytes;
   r.workspace_bytes = ffn.workspace_bytes.load();
+  r.device_ms = ffn.device_ms.load();
   return r;
 }
 
@@ -36,12 +41,13 @@ gf_report make_report(const gf_ffn& ffn) {
 gf_status gf_ffn_report(const gf_ffn* ffn, gf_report* out) {
   using namespace gatefold;
   if (!ffn || !out) return failed(GF_INVALID_ARGUMENT, "gf_ffn_report: a null pointer");
-  if (out->struct_size < sizeof *out) {
-    return failed(GF_INVALID_ARGUMENT, "report: struct_size %u, wanted %zu", out->struct_size,
-                  sizeof *out);
+  constexpr size_t kOldest = offsetof(gf_report, device_ms);
+  if (out->struct_size < kOldest) {
+    return failed(GF_INVALID_ARGUMENT, "report: struct_size %u, wanted at least %zu",
+                  out->struct_size, kOldest);
   }
-  const uint32_t size = out->struct_size;
-  *out = make_report(*ffn);
-  out->struct_size = size;
+  gf_report report = make_report(*ffn);
+  report.struct_size = out->struct_size;
+  std::memcpy(out, &report, std::min<size_t>(report.struct_size, sizeof report));
   return GF_OK;
 }

@@ -22,6 +22,30 @@ std::string targets_of(const gf_kernel_table& table) {
   return names;
 }
 
+/// The compute capabilities of a table's kernels for CUDA; 0: none.
+struct CudaTargets {
+  int lowest = 0;                ///< of those that may be used
+  int best = 0;                  ///< of those that also run
+  int highest = 0;               ///< of all
+  const char* target = nullptr;  ///< the best one's name
+};
+
+/// `named` (0: any) may be used, what needs at most `most` runs.
+CudaTargets cuda_targets(const gf_kernel_table& table, int named, int most) {
+  CudaTargets found;
+  for (int i = 0; i < table.kernel_count; ++i) {
+    const char* target = kernel_at(table, i).target;
+    const int capability = cuda::capability_of(target);
+    found.highest = std::max(found.highest, capability);
+    if (capability == 0 || (named != 0 && capability != named)) continue;
+    if (found.lowest == 0 || capability < found.lowest) found.lowest = capability;
+    if (capability > most || capability <= found.best) continue;
+    found.best = capability;
+    found.target = target;
+  }
+  return found;
+}
+
 gf_status choose_best(const gf_kernel_table& table, TargetChoice* choice) {
   int best = -1, offered = -1;
   for (int i = 0; i < table.kernel_count; ++i) {
@@ -33,29 +57,64 @@ gf_status choose_best(const gf_kernel_table& table, TargetChoice* choice) {
     choice->target = target;
   }
   if (best < 0) {
-    return failed(GF_UNAVAILABLE,
-                  "%s: has kernels for %s, none of which this CPU runs (it runs %s)", table.library,
-                  targets_of(table).c_str(), *best_target() ? best_target() : "none");
+    return failed(
+        GF_UNAVAILABLE, "%s: has kernels for %s, none of which this CPU runs (it runs %s)%s",
+        table.library, targets_of(table).c_str(), *best_target() ? best_target() : "none",
+        cuda_targets(table, 0, 0).highest ? "; those for CUDA are used if isa is 'cuda'" : "");
   }
   choice->lower_isa = best < offered;
   return GF_OK;
 }
 
+constexpr const char* kVariable = "GATEFOLD_ISA";
+
+bool is_automatic(const char* wanted) {
+  return !wanted || !*wanted || std::strcmp(wanted, "host") == 0;
+}
+
+bool is_for_cuda(const char* wanted) {
+  return std::strcmp(wanted, "cuda") == 0 || cuda::capability_of(wanted) > 0;
+}
+
+gf_status not_usable(const char* wanted, const char* asked_by) {
+  const char* why = target_rank(wanted) < 0 ? "is not known" : "cannot run on this CPU";
+  return failed(GF_UNAVAILABLE, "%s: target '%s' %s (best here: %s)", asked_by, wanted, why,
+                *best_target() ? best_target() : "none");
+}
+
+gf_status no_kernels(const gf_kernel_table& table, const char* wanted, const char* asked_by) {
+  return failed(GF_UNAVAILABLE, "%s: %s has no kernels for target '%s' (it has %s)", asked_by,
+                table.library, wanted, targets_of(table).c_str());
+}
+
 gf_status choose_named(const gf_kernel_table& table, const char* wanted, const char* asked_by,
                        TargetChoice* choice) {
-  if (!target_usable(wanted)) {
-    const char* why = target_rank(wanted) < 0 ? "is not known" : "cannot run on this CPU";
-    return failed(GF_UNAVAILABLE, "%s: target '%s' %s (best here: %s)", asked_by, wanted, why,
-                  *best_target() ? best_target() : "none");
-  }
+  if (!target_usable(wanted)) return not_usable(wanted, asked_by);
   for (int i = 0; i < table.kernel_count; ++i) {
     const char* target = kernel_at(table, i).target;
     if (std::strcmp(target, wanted) != 0) continue;
     choice->target = target;
     return GF_OK;
   }
-  return failed(GF_UNAVAILABLE, "%s: %s has no kernels for target '%s' (it has %s)", asked_by,
-                table.library, wanted, targets_of(table).c_str());
+  return no_kernels(table, wanted, asked_by);
+}
+
+/// `wanted` is "cuda" or one of its targets.
+gf_status choose_for_cuda(const gf_kernel_table& table, const char* wanted, const char* asked_by,
+                          int ordinal, TargetChoice* choice) {
+  const int named = cuda::capability_of(wanted);
+  if (cuda_targets(table, named, 0).lowest == 0) return no_kernels(table, wanted, asked_by);
+  cuda::DeviceInfo device;
+  if (const gf_status status = cuda::find_device(ordinal, &device); status != GF_OK) {
+    const std::string reason = gf_last_error();
+    return failed(status, "%s: target '%s': %s", asked_by, wanted, reason.c_str());
+  }
+  const CudaTargets targets = cuda_targets(table, named, device.capability);
+  if (!targets.target) return cuda::check_capability(device, targets.lowest, wanted);
+  choice->target = targets.target;
+  choice->lower_isa = named == 0 && targets.best < targets.highest;
+  choice->device = device;
+  return GF_OK;
 }
 
 /// Whether `a` fits `threads` better than `b`; ties go to the smaller count, untuned is last.
@@ -76,14 +135,22 @@ void add_kernel(std::vector<BucketChoice>& buckets, const gf_kernel& kernel, int
 
 }  // namespace
 
-gf_status choose_target(const gf_kernel_table& table, const char* wanted, TargetChoice* choice) {
+gf_status choose_target(const gf_kernel_table& table, const char* wanted, TargetChoice* choice,
+                        int cuda_device) {
   const char* asked_by = "isa";
   if (!wanted || !*wanted) {
-    wanted = std::getenv("GATEFOLD_ISA");
-    asked_by = "GATEFOLD_ISA";
+    wanted = std::getenv(kVariable);
+    asked_by = kVariable;
   }
-  const bool automatic = !wanted || !*wanted || std::strcmp(wanted, "host") == 0;
-  return automatic ? choose_best(table, choice) : choose_named(table, wanted, asked_by, choice);
+  if (is_automatic(wanted)) return choose_best(table, choice);
+  return is_for_cuda(wanted) ? choose_for_cuda(table, wanted, asked_by, cuda_device, choice)
+                             : choose_named(table, wanted, asked_by, choice);
+}
+
+gf_status isa_in_environment() {
+  const char* const wanted = std::getenv(kVariable);
+  const bool known = is_automatic(wanted) || is_for_cuda(wanted) || target_rank(wanted) >= 0;
+  return known ? GF_OK : not_usable(wanted, kVariable);
 }
 
 std::vector<BucketChoice> choose_kernels(const gf_kernel_table& table, const char* target,

@@ -3,18 +3,26 @@
 #include <vector>
 
 #include "gatefold/gatefold.h"
+#include "runtime/cuda/device.h"
 
 namespace gatefold {
 
 /// The target whose kernels a block uses.
 struct TargetChoice {
   const char* target = nullptr;  ///< the library's string
-  bool lower_isa = false;        ///< the library has better kernels than this CPU runs
+  bool lower_isa = false;        ///< the library has better kernels than this machine runs
+  cuda::DeviceInfo device = {};  ///< of a target for CUDA; else ordinal -1
+
+  bool on_cuda() const { return device.ordinal >= 0; }
 };
 
-/// `wanted` (NULL: GATEFOLD_ISA; "host" or neither: the best that this CPU runs) among the table's
-/// targets.
-gf_status choose_target(const gf_kernel_table& table, const char* wanted, TargetChoice* choice);
+/// `wanted` (NULL: GATEFOLD_ISA; "host" or neither: the best that this CPU runs; "cuda": the best
+/// that the device runs) among the table's targets. A device is only used where it is asked for.
+gf_status choose_target(const gf_kernel_table& table, const char* wanted, TargetChoice* choice,
+                        int cuda_device = 0);
+
+/// What choose_target() says of a GATEFOLD_ISA that names no target; GF_OK of every other.
+gf_status isa_in_environment();
 
 /// One row bucket and its kernel.
 struct BucketChoice {

@@ -6,7 +6,7 @@
 namespace gatefold {
 namespace {
 
-thread_local char g_message[512];
+thread_local char g_message[1536];
 
 }  // namespace
 
@@ -46,6 +46,8 @@ const char* gf_status_name(gf_status status) {
       return "GF_PARALLEL_FOR_FAILED";
     case GF_BAD_PACKED_WEIGHTS:
       return "GF_BAD_PACKED_WEIGHTS";
+    case GF_DEVICE_FAILED:
+      return "GF_DEVICE_FAILED";
   }
   return "unknown status";
 }

@@ -42,13 +42,19 @@ bool dimension_ok(int64_t size) { return size >= 0 && size <= kMaxDimension; }
 bool flag_ok(int32_t value) { return value == 0 || value == 1; }
 
 gf_status check_description(const gf_kernel_table& t, const char* source) {
-  if (!t.library || !t.variant || !t.dtype || !t.halide_version || !t.kernels || !t.act_dtype)
+  if (!t.library || !t.variant || !t.dtype || !t.halide_version || !t.kernels || !t.act_dtype ||
+      !t.accumulate)
     return failed(GF_BAD_LIBRARY, "%s: the table has null pointers", source);
   if (!known_dtype(t.dtype))
     return failed(GF_BAD_LIBRARY, "%s: dtype '%s', wanted f32, bf16 or f16", source, t.dtype);
   if (std::strcmp(t.act_dtype, t.dtype) != 0 && std::strcmp(t.act_dtype, "f32") != 0) {
     return failed(GF_BAD_LIBRARY, "%s: act_dtype '%s', wanted %s or f32", source, t.act_dtype,
                   t.dtype);
+  }
+  const bool half = std::strcmp(t.act_dtype, "f16") == 0 && std::strcmp(t.accumulate, "f16") == 0;
+  if (!half && std::strcmp(t.accumulate, "f32") != 0) {
+    return failed(GF_BAD_LIBRARY, "%s: accumulate '%s', wanted f32, or f16 where all types are",
+                  source, t.accumulate);
   }
   if (!dimension_ok(t.d_model) || !dimension_ok(t.d_ff)) {
     return failed(GF_BAD_LIBRARY, "%s: %lld x %lld, wanted sizes from 0 (any) to %lld", source,

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <bit>
 #include <charconv>
+#include <climits>
 #include <cstdlib>
 #include <cstring>
 
@@ -23,6 +24,15 @@ CpuMask g_mask_at_load;
 int CpuMask::count() const {
   int cpus = 0;
   for (unsigned long word : words) cpus += std::popcount(word);
+  return cpus;
+}
+
+std::vector<int> CpuMask::cpus() const {
+  constexpr int kBits = sizeof(words[0]) * CHAR_BIT;
+  std::vector<int> cpus;
+  for (int cpu = 0; cpu < static_cast<int>(sizeof words) * CHAR_BIT; ++cpu) {
+    if (words[cpu / kBits] >> (cpu % kBits) & 1) cpus.push_back(cpu);
+  }
   return cpus;
 }
 

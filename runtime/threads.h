@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <optional>
+#include <vector>
 
 #include "gatefold/gatefold.h"
 
@@ -15,6 +16,7 @@ inline constexpr int kMaxThreads = 1024;
 struct CpuMask {
   unsigned long words[128] = {};
   int count() const;
+  std::vector<int> cpus() const;  ///< their numbers
 };
 
 /// Mask of one thread (0: this one); empty if it cannot be read.

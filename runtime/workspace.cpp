@@ -37,12 +37,6 @@ struct Workspace {
 
 constinit Workspace g_workspace;
 
-/// Rounded to a quarter of a power of two, so that calls of similar size share blocks.
-size_t rounded(size_t bytes) {
-  const size_t step = std::max<size_t>(4096, std::bit_floor(bytes) / 4);
-  return (bytes + step - 1) / step * step;
-}
-
 Cached take_at(Workspace& w, int index) {
   const Cached found = w.cached[index];
   w.bytes -= found.total;
@@ -80,10 +74,15 @@ Cached take_surplus(Workspace& w, size_t total) {
 
 }  // namespace
 
+size_t workspace_block(size_t bytes) {
+  const size_t step = std::max<size_t>(4096, std::bit_floor(bytes) / 4);
+  return (std::max<size_t>(bytes, 1) + step - 1) / step * step;
+}
+
 void* workspace_allocate(size_t bytes) {
   if (bytes > kLargestRequest) return nullptr;
   Workspace& w = g_workspace;
-  const size_t total = rounded(bytes + sizeof(Header));
+  const size_t total = workspace_block(bytes + sizeof(Header));
   lock_workspace();
   Header* block = take_fitting(w, total);
   if (block) note_in_use(w, block->total);

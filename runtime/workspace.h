@@ -10,6 +10,10 @@ namespace gatefold {
 // the threads that ever called. What was once in use at once is kept, so that the same calls
 // allocate nothing when they are made again.
 
+/// What a request for so many bytes takes: rounded up to a quarter of a power of two, so that calls
+/// of similar size share blocks. Devices' workspaces round alike.
+size_t workspace_block(size_t bytes);
+
 /// 128-byte aligned; nullptr when there is no memory.
 void* workspace_allocate(size_t bytes);
 void workspace_release(void* memory);  ///< nullptr is allowed

@@ -15,6 +15,7 @@ namespace gatefold {
 /// One matrix product, tiled:  sum(ni, v, mi, mo, no) = Σ_k input(k, m) · W(k, n)
 /// with m = mo·mr + mi, v the weight stream and ni the column in that stream's panel number `no`.
 struct Projection {
+  Halide::Func input;                       ///< (kk, kq, mi, mo)
   Halide::Func part;                        ///< (ni, v, mi, mo, no, kv): one k-block, kv its number
   Halide::Func sum;                         ///< (ni, v, mi, mo, no); undefined if k is one block
   Halide::RDom k;                           ///< (k in word, word in iteration, iteration)
@@ -22,7 +23,7 @@ struct Projection {
   std::vector<Halide::ImageParam> streams;  ///< (k in word, column, word, panel), 64-byte aligned
   /// Panels of one matrix read side by side, and how many columns `out` takes from one step of no.
   int panels_per_matrix = 1;
-  Halide::Func out;  ///< (n, m), reads sum (or part) once per element
+  Halide::Func out;  ///< (n, m), reads sum (or part) once per element; see FfnStages::hidden
 };
 
 struct FfnStages {
@@ -38,10 +39,12 @@ struct FfnStages {
   Halide::ImageParam x;
   Halide::Func x_packed;          ///< (kk, kq, mi, mo), zero outside x
   std::vector<Projection> first;  ///< gate and up in one, or (unfused) one each
-  Halide::Func hidden;            ///< (n, m); the `out` of first[0] unless unfused
-  Projection down;                ///< its `out` is y in whole tiles
-  Halide::Func y;                 ///< (n, m), the output
-  Halide::Expr hidden_columns;    ///< columns that down reads
+  /// (n, m), on a device (ni, v, mi, mo, no), like every `out` but down's; that of first[0] unless
+  /// unfused.
+  Halide::Func hidden;
+  Projection down;              ///< its `input` is hidden by tiles, its `out` y in whole tiles
+  Halide::Func y;               ///< (n, m), the output
+  Halide::Expr hidden_columns;  ///< columns that down reads
   std::vector<Halide::ImageParam> biases;
   Halide::ImageParam residual;  ///< (n, m); undefined if the block adds none
   Halide::Param<int32_t> d_ff{"d_ff"};
@@ -54,6 +57,6 @@ struct FfnStages {
 void schedule(FfnStages& stages);
 
 /// The Halide target of a kernel: no runtime, no checks (the caller of the kernel has made them).
-Halide::Target halide_target(Target target);
+Halide::Target halide_target(const KernelSpec& kernel);
 
 }  // namespace gatefold

@@ -19,6 +19,15 @@ struct Axis {
   std::vector<int> values;
 };
 
+/// Why a point is illegal, naming the tunable and its bound; nothing if it is not.
+using Reason = std::optional<std::string>;
+
+/// The reasons that are about one axis, to be asked as soon as its value and those before it stand.
+struct AxisReasons {
+  std::string axis;
+  std::vector<Reason (*)(const KernelSpec&)> reasons;
+};
+
 /// Why a kernel spec cannot be emitted; empty if it can. Reasons name the tunable and its bound.
 std::optional<std::string> why_illegal(const KernelSpec& kernel);
 

@@ -1,191 +1,24 @@
-#include "schedules/ffn_stages.h"
+#include "schedules/cpu_schedule.h"
 
 namespace gatefold {
 namespace {
 
-using namespace Halide;
+using namespace cpu;
 
-/// Rows of the padded hidden layer and of x stored by rows are one vector longer than needed: with
-/// strides that are powers of two all rows of a tile would fall in one set of the L1 cache.
-constexpr int kRowPadding = 16;
-
-struct Shaper {
-  FfnStages& s;
-  const SchedulePoint& point;
-  int lanes;
-  bool dot;
-  bool many_rows;  ///< enough rows for packing x on several threads to pay
-
-  void product(Projection& p);
-  void fix_tile(const Projection& p, Func f);
-  void tile_loops(Projection& p, Stage stage);
-  void flat(Projection& p);
-  void output();
-  void x_packed();
-  void slices();
-  void unfused_hidden();
-};
-
-/// Registers: (vector, vectors of the panel, streams, rows), all unrolled.
-void unroll_tile(const FfnStages& s, Stage stage, int lanes) {
-  stage.vectorize(s.ni, lanes).unroll(s.ni).unroll(s.v).unroll(s.mi);
-}
-
-/// Tiles at the edge keep their full size: only then are the accumulators registers.
-void Shaper::fix_tile(const Projection& p, Func f) {
-  f.bound_extent(s.ni, s.kernel.packing.panel).bound_extent(s.v, int(p.streams.size()));
-  f.bound_extent(s.mi, point.mr).bound_extent(s.no, 1);
-}
-
-/// Accumulators live in registers for one row tile, or in L1 over the k-blocks of all row tiles.
-void Shaper::product(Projection& p) {
-  if (p.sum.defined()) {
-    p.sum.compute_at(p.out, s.no);
-    fix_tile(p, p.sum);
-    unroll_tile(s, p.sum, lanes);
-    Stage update = p.sum.update();
-    update.reorder(s.ni, s.v, s.mi, s.mo, p.blocks.x);
-    unroll_tile(s, update, lanes);
-    if (!(s.streamed() && &p == &s.down)) p.part.compute_at(p.sum, s.mo);
-  } else {
-    p.part.compute_at(p.out, s.mo);
-  }
-  fix_tile(p, p.part);
-  p.part.bound_extent(s.mo, 1);
-  unroll_tile(s, p.part, lanes);
-  tile_loops(p, p.part.update());
-}
-
-/// The hot loop: one 64-byte line of every stream per step.
-void Shaper::tile_loops(Projection& p, Stage update) {
-  const RVar pair = p.k.x, words = p.k.y, iteration = p.k.z;
-  Var vector("vector");
-  update.split(s.ni, s.ni, vector, lanes);
-  if (dot) {
-    update.reorder({pair, vector, s.ni, s.v, s.mi, words, iteration, s.mo, s.no, s.kv});
-    update.atomic().vectorize(pair);
-  } else {
-    update.reorder({vector, s.ni, s.v, s.mi, pair, words, iteration, s.mo, s.no, s.kv});
-    update.unroll(pair);
-  }
-  update.vectorize(vector).unroll(s.ni).unroll(s.v).unroll(s.mi).unroll(words);
-  if (point.pf == 0) return;
-  for (ImageParam& stream : p.streams) {
-    // Never more than one line per prefetch: Halide 21 steps a wider box by elements, not bytes.
-    update.prefetch(stream, iteration, iteration, point.pf, PrefetchBoundStrategy::NonFaulting);
-  }
-}
-
-/// A flat stage (n, m) that reads one projection, in whole tiles: panel group > row tile >
-/// registers.
-void Shaper::flat(Projection& p) {
-  const int panel = s.kernel.packing.panel;
-  const TailStrategy whole = TailStrategy::RoundUp;
-  Var inner("inner");
-  p.out.align_bounds(s.n, panel * p.panels_per_matrix)
-      .split(s.n, s.no, inner, panel * p.panels_per_matrix, whole)
-      .split(inner, s.v, s.ni, panel, whole)
-      .split(s.m, s.mo, s.mi, point.mr, whole)
-      .reorder(s.ni, s.v, s.mi, s.mo, s.no)
-      .vectorize(s.ni, lanes, whole)
-      .unroll(s.ni)
-      .unroll(s.v)
-      .unroll(s.mi)
-      .never_partition_all();
-  product(p);
-}
-
-/// y takes one panel group of all rows (or of a row block) at a time from whole tiles in cache.
-/// Only this copy knows the edges: guards beside unrolled tiles cost registers, and Halide 21 lost
-/// the predicate of tiles that lie wholly outside. No tail may be shifted inwards: where the
-/// residual is y, going over an element again would add it twice.
-void Shaper::output() {
-  Var column("column");
-  const int group = s.kernel.packing.panel * s.down.panels_per_matrix;
-  s.y.split(s.n, s.no, column, group, TailStrategy::GuardWithIf);
-  std::vector<VarOrRVar> order = {column, s.m, s.no};
-  if (point.mb > 0) {
-    s.y.split(s.m, s.row_block, s.m, point.mb * point.mr, TailStrategy::GuardWithIf);
-    order.push_back(s.row_block);
-  }
-  s.y.reorder(order).vectorize(column, lanes, TailStrategy::GuardWithIf).parallel(s.no);
-  s.y.never_partition_all();
-  s.down.out.compute_at(s.y, s.no);
-  flat(s.down);
-}
-
-void Shaper::x_packed() {
-  Func& f = s.x_packed;
-  f.compute_root().bound(s.kk, 0, s.kernel.packing.pair).bound(s.mi, 0, point.mr).unroll(s.kk);
-  if (point.xpack) {
-    f.reorder_storage(s.kk, s.mi, s.kq, s.mo).reorder(s.kk, s.mi, s.kq, s.mo);
-  } else {
-    f.bound_storage(s.kq, s.first[0].streams[0].dim(2).extent() + kRowPadding);
-    f.reorder(s.kk, s.kq, s.mi, s.mo);
-  }
-  if (many_rows) f.parallel(s.mo);
-}
-
-/// A slice of d_ff is one task: its hidden columns, which stay in cache, and what they add to all
-/// of y. y adds the slices in their order, whichever thread made them: its bits do not depend on
-/// threads.
-void Shaper::slices() {
-  Projection& down = s.down;
-  Func slice = down.part.in(down.sum);
-  slice.compute_at(s.y, s.row_block)
-      .reorder(s.ni, s.v, s.mi, s.mo, s.no, s.kv)
-      .bound_extent(s.ni, s.kernel.packing.panel)
-      .bound_extent(s.v, int(down.streams.size()))
-      .bound_extent(s.mi, point.mr)
-      .parallel(s.kv);
-  unroll_tile(s, slice, lanes);
-  down.part.compute_at(slice, s.mo);
-  s.hidden.compute_at(slice, s.kv);
-}
-
-/// The control: gate, up and the activation each on their own, in memory between.
-void Shaper::unfused_hidden() {
-  Var chunk("chunk"), column("column");
-  constexpr int kColumns = 512;
-  s.hidden.compute_root()
-      .split(s.n, chunk, column, kColumns, TailStrategy::GuardWithIf)
-      .reorder(column, s.m, chunk)
-      .vectorize(column, lanes, TailStrategy::GuardWithIf)
-      .parallel(chunk);
-}
-
-void schedule_x86(FfnStages& s) {
-  const KernelSpec& k = s.kernel;
-  Shaper shape{s, k.point, info(k.target).vector_lanes, uses_bf16_dot(k.ffn, k.target),
-               k.rows.tuned_rows > 32};
-  shape.x_packed();
-  shape.output();
-  if (s.unfused()) shape.unfused_hidden();
-  if (s.streamed()) shape.slices();
-  for (Projection& p : s.first) shape.flat(p);
-  if (s.streamed()) return;  // slices() has placed the hidden layer, in a task of its own already
-  for (Projection& p : s.first) {
-    if (k.point.mb > 0) {
-      p.out.compute_at(s.y, s.row_block);
-    } else {
-      p.out.compute_root();
-    }
-    p.out.parallel(s.no);
-  }
-  // The first projection writes whole panel groups, at the edge more columns than down reads.
-  const int group = k.packing.panel * s.first[0].panels_per_matrix;
-  s.hidden.bound_storage(s.n, (s.hidden_columns + group - 1) / group * group + kRowPadding);
+/// Where bf16 stays bf16, the dot instruction multiplies both k of a word at once.
+void multiply(FfnStages& s, Projection&, HotLoop& loop) {
+  if (!uses_bf16_dot(s.kernel.ffn, s.kernel.target)) return multiply_by_vectors(s, loop);
+  loop.update.reorder(
+      {loop.pair, loop.vector, s.ni, s.v, s.mi, loop.words, loop.iteration, s.mo, s.no, s.kv});
+  loop.update.atomic().vectorize(loop.pair);
 }
 
 }  // namespace
 
-void schedule(FfnStages& stages) {
-  switch (stages.kernel.target) {
-    case Target::x86_avx2:
-    case Target::x86_avx512:
-    case Target::x86_avx512_bf16:
-      return schedule_x86(stages);
-  }
+void schedule_x86(FfnStages& s) {
+  // What the dot instruction broadcasts is both k of one row, and rows are memory operands.
+  schedule_tiles(s,
+                 {info(s.kernel.target).vector_lanes, multiply, {s.kk, s.mi, s.kq, s.mo}, false});
 }
 
 }  // namespace gatefold

@@ -6,7 +6,7 @@
 
 namespace gatefold {
 
-/// Storage type of weights or activations; accumulation is always f32.
+/// Storage type of weights or activations. Sums are f32 unless a description asks for f16.
 enum class DType { f32, bf16, f16 };
 
 struct DTypeInfo {

@@ -4,7 +4,14 @@
 
 namespace gatefold {
 
+namespace {
+
+constexpr const char* kSumsInF16 = "acc16";
+
+}  // namespace
+
 std::string FfnSpec::dtypes() const {
+  if (accumulate == DType::f16) return info(dtype).name + "_" + kSumsInF16;
   return act() == dtype ? info(dtype).name : info(dtype).name + "_" + info(act()).name;
 }
 
@@ -17,12 +24,25 @@ void set_act_dtype(FfnSpec& ffn, DType act, const char* flag) {
   if (act != ffn.dtype) ffn.act_dtype = act;
 }
 
+void set_accumulate(FfnSpec& ffn, DType accumulate, const char* flag) {
+  const bool half = ffn.dtype == DType::f16 && ffn.act() == DType::f16;
+  if (accumulate != DType::f32 && !(accumulate == DType::f16 && half)) {
+    fail_usage(std::string(flag) + ": '" + info(accumulate).name + "' with weights in " +
+               info(ffn.dtype).name + " and x and y in " + info(ffn.act()).name + ", wanted f32" +
+               (half ? " or f16" : ""));
+  }
+  ffn.accumulate = accumulate;
+}
+
 void set_dtypes(FfnSpec& ffn, std::string_view text) {
   const size_t parted = text.find('_');
   ffn.dtype = dtype_named(text.substr(0, parted));
   ffn.act_dtype.reset();
-  if (parted != std::string_view::npos)
-    set_act_dtype(ffn, dtype_named(text.substr(parted + 1)), "dtype");
+  ffn.accumulate = DType::f32;
+  if (parted == std::string_view::npos) return;
+  const std::string_view rest = text.substr(parted + 1);
+  if (rest == kSumsInF16) return set_accumulate(ffn, DType::f16, "dtype");
+  set_act_dtype(ffn, dtype_named(rest), "dtype");
 }
 
 bool uses_bf16_dot(const FfnSpec& ffn, Target target) {
@@ -30,7 +50,12 @@ bool uses_bf16_dot(const FfnSpec& ffn, Target target) {
 }
 
 DType hidden_dtype(const FfnSpec& ffn, Target target) {
+  if (ffn.accumulate == DType::f16) return DType::f16;
   return uses_bf16_dot(ffn, target) ? DType::bf16 : DType::f32;
+}
+
+int sum_lanes(const KernelSpec& k) {
+  return info(k.target).vector_lanes * (k.ffn.accumulate == DType::f16 ? 2 : 1);
 }
 
 std::string name_suffix(const FfnSpec& ffn) {
@@ -43,7 +68,8 @@ std::string additions(const FfnSpec& ffn) {
 }
 
 std::string kernel_name(const KernelSpec& k) {
-  std::string target = info(k.target).name.substr(4);  // after "x86-"
+  std::string target = info(k.target).name;
+  target.erase(0, target.find('-') + 1);  // the architecture: a library holds kernels of one
   for (char& c : target) c = c == '-' ? '_' : c;
   std::string rows = "rows_" + std::to_string(k.rows.rows_min);
   rows += k.rows.rows_max == RowBucket::kOpen ? "_up" : "_" + std::to_string(k.rows.rows_max);

@@ -21,24 +21,32 @@ struct FfnSpec {
   bool bias = false;
   bool residual = false;  ///< y = residual + FFN(x), the residual an input of each call
   std::optional<DType> act_dtype = {};  ///< of x and y; only ever f32 beside 16-bit weights
+  DType accumulate = DType::f32;        ///< of the sums; f16 only ever where all else is f16
 
   DType act() const { return act_dtype.value_or(dtype); }
-  /// "bf16"; "bf16_f32" with f32 activations.
+  /// "bf16"; "bf16_f32" with f32 activations; "f16_acc16" with sums in f16.
   std::string dtypes() const;
 };
+
+/// With sums in f16, this many products at most are added up before the sum goes on in f32: from
+/// 2048 equal ones on a sum in f16 does not grow any more.
+inline constexpr int kMostProductsInF16 = 256;
 
 /// Sets act_dtype; a usage error (naming `flag`) unless `act` is `ffn.dtype` or f32.
 void set_act_dtype(FfnSpec& ffn, DType act, const char* flag = "--act-dtype");
 
-/// Sets both types from what FfnSpec::dtypes() gives.
+/// Sets accumulate; a usage error (naming `flag`) unless it is f32, or f16 and all else is f16 too.
+void set_accumulate(FfnSpec& ffn, DType accumulate, const char* flag = "--accumulate");
+
+/// Sets all types from what FfnSpec::dtypes() gives.
 void set_dtypes(FfnSpec& ffn, std::string_view text);
 
 /// Whether a kernel multiplies pairs of bf16 by the target's dot instruction: that rounds what it
 /// multiplies, so f32 activations are multiplied in f32.
 bool uses_bf16_dot(const FfnSpec& ffn, Target target);
 
-/// Type of the hidden layer between the two projections: f32 except where the dot instruction of
-/// the down projection needs 16 bits.
+/// Type of the hidden layer between the two projections: f32 except where the down projection
+/// multiplies in 16 bits (bf16 by the dot instruction, f16 where it sums in f16).
 DType hidden_dtype(const FfnSpec& ffn, Target target);
 
 /// Everything that decides the code of one kernel.
@@ -49,6 +57,9 @@ struct KernelSpec {
   Packing packing;
   SchedulePoint point;
 };
+
+/// Lanes of one register of the kernel's sums.
+int sum_lanes(const KernelSpec& kernel);
 
 /// Raised whenever emitted code changes meaning or speed; records of another version are stale.
 inline constexpr int kGeneratorVersion = 1;

@@ -2,6 +2,7 @@
 
 #include <array>
 #include <charconv>
+#include <utility>
 
 namespace gatefold {
 namespace {
@@ -14,11 +15,15 @@ struct Models {
 
 constexpr const char* kAmd = "AuthenticAMD";
 constexpr const char* kIntel = "GenuineIntel";
+// An Arm core's "family" is MIDR_EL1's implementer, its "model" the part number.
+constexpr const char* kArm = "ARM";
+constexpr const char* kApple = "Apple";
+constexpr int kArmImplementer = 0x41, kAppleImplementer = 0x61;
 
 // From the Linux kernel: AMD from bsp_init_amd() in arch/x86/kernel/cpu/amd.c, Intel from
-// arch/x86/include/asm/intel-family.h. Only cores with AVX2, since no target needs less. Models
-// that the two do not tell apart (Cascade Lake is a Skylake server with another stepping) share
-// a name.
+// arch/x86/include/asm/intel-family.h, Arm and Apple from arch/arm64/include/asm/cputype.h. Only
+// x86 cores with AVX2, since no target needs less. Models that the two do not tell apart (Cascade
+// Lake is a Skylake server with another stepping) share a name.
 constexpr std::array kModels = std::to_array<Models>({
     {"zen", kAmd, 0x17, 0x00, 0x2f},
     {"zen", kAmd, 0x17, 0x50, 0x5f},
@@ -58,6 +63,18 @@ constexpr std::array kModels = std::to_array<Models>({
     {"alderlake", kIntel, 6, 0xb7, 0xb7},  // Raptor Lake has the same cores
     {"alderlake", kIntel, 6, 0xba, 0xba},
     {"alderlake", kIntel, 6, 0xbf, 0xbf},
+    {"cortex-a53", kArm, kArmImplementer, 0xd03, 0xd03},
+    {"cortex-a55", kArm, kArmImplementer, 0xd05, 0xd05},
+    {"cortex-a72", kArm, kArmImplementer, 0xd08, 0xd08},
+    {"cortex-a76", kArm, kArmImplementer, 0xd0b, 0xd0b},
+    {"neoverse-n1", kArm, kArmImplementer, 0xd0c, 0xd0c},
+    {"cortex-a78", kArm, kArmImplementer, 0xd41, 0xd41},
+    {"neoverse-v1", kArm, kArmImplementer, 0xd40, 0xd40},
+    {"neoverse-n2", kArm, kArmImplementer, 0xd49, 0xd49},
+    {"neoverse-v2", kArm, kArmImplementer, 0xd4f, 0xd4f},
+    // Efficiency and performance cores, M1, then Pro, then Max: one chip's cores share a name.
+    {"apple-m1", kApple, kAppleImplementer, 0x022, 0x025},
+    {"apple-m1", kApple, kAppleImplementer, 0x028, 0x029},
 });
 
 /// A number that stands behind `word` in `text`; -1 if there is none.
@@ -71,8 +88,12 @@ int number_after(std::string_view text, std::string_view word) {
 
 /// Records hold the model's name, which says who made it unless an emulator chose the name.
 const char* vendor_in(std::string_view cpu_name) {
-  if (cpu_name.find("AMD") != std::string_view::npos) return kAmd;
-  if (cpu_name.find("Intel") != std::string_view::npos) return kIntel;
+  constexpr std::pair<const char*, const char*> kWords[] = {
+      {"AMD", kAmd},      {"Intel", kIntel}, {"ARM", kArm},        {"Cortex", kArm},
+      {"Neoverse", kArm}, {"Apple", kApple}, {"Icestorm", kApple}, {"Firestorm", kApple}};
+  for (const auto& [word, vendor] : kWords) {
+    if (cpu_name.find(word) != std::string_view::npos) return vendor;
+  }
   return "";
 }
 
@@ -88,6 +109,8 @@ std::string micro_architecture(std::string_view vendor, int family, int model) {
 }
 
 std::string micro_architecture_of(std::string_view cpu_name) {
+  const std::string profiles = micro_architecture_of_profile(cpu_name);
+  if (!profiles.empty()) return profiles;
   return micro_architecture(vendor_in(cpu_name), number_after(cpu_name, "(family "),
                             number_after(cpu_name, " model "));
 }

@@ -6,10 +6,12 @@
 namespace gatefold {
 
 /// The vendor's name of a core's design, by which winners of one CPU are taken for another: "zen3",
-/// "skylake-server", …; empty where family and model are not known.
+/// "skylake-server", "neoverse-n1", …; empty where family and model are not known. An Arm core's
+/// vendor is "ARM" or "Apple", its family and model are the implementer and the part of MIDR_EL1.
 std::string micro_architecture(std::string_view vendor, int family, int model);
 
-/// The same from a CPU as records name it: "AMD EPYC (family 25 model 1)" is "zen3".
+/// The same from a CPU as records name it: "AMD EPYC (family 25 model 1)" is "zen3". What was
+/// worked out for a CPU profile has the profile's name: "neoverse-n1".
 std::string micro_architecture_of(std::string_view cpu_name);
 
 /// What a CPU profile (`generate --cpu NAME`) stands for; empty for "generic" and the like.

@@ -17,12 +17,12 @@ enum class Fusion {
 
 /// Layout of the packed weights, shared by all kernels of one ISA in a library.
 /// A matrix [N, K] is stored as panels of `panel` columns: [panel][k / pair][column][pair], the
-/// panels padded with zeros to a multiple of `group`, k to a multiple of `k_lines` lines of 64
-/// bytes.
+/// panels padded with zeros to a multiple of `group`, k to a multiple of `k_lines` lines.
 struct Packing {
-  int panel = 16;   ///< output columns of one panel
-  int pair = 1;     ///< k values that stand side by side (2 for bf16)
-  int k_step = 1;   ///< k / pair steps of one 64-byte line, the unit of prefetch and k-blocks
+  int panel = 16;  ///< output columns of one panel
+  int pair = 1;    ///< k values that stand side by side (2 for bf16, 16 bytes on a device)
+  /// k / pair steps of one line, the unit of prefetch and k-blocks: 64 bytes, on a device 32 k.
+  int k_step = 1;
   int k_lines = 1;  ///< lines to a multiple of which k is padded, so that k-blocks divide it
   int group = 2;    ///< panels that a kernel may read side by side
 
@@ -47,9 +47,10 @@ struct SchedulePoint {
   int kb = 0;       ///< lines of one k-block; 0: k is not blocked
   int pf = 0;       ///< prefetch distance in lines; 0: none
   int unroll = 1;   ///< lines of one iteration of the k loop
-  int mb = 0;       ///< row tiles of one row block (blocked and streamed fusion)
-  int slices = 0;   ///< of d_ff (streamed fusion only); their partial results are added in order
-  int xpack = 1;    ///< 1: x tile by tile [tile][k][mr]; 0: row by row with padded rows
+  int mb = 0;      ///< row tiles of one row block (blocked, streamed) or block of threads (devices)
+  int slices = 0;  ///< of d_ff (streamed fusion and devices); partial results are added in order
+  int xpack = 1;   ///< 1: x tile by tile [tile][k][mr]; 0: row by row with padded rows
+  int ks = 1;      ///< slices of k side by side in one block of threads (devices)
 
   bool operator==(const SchedulePoint&) const = default;
   std::string text() const;  ///< "fusion=gated mr=6 streams=2 …"; parse_point reads it back
@@ -59,18 +60,20 @@ struct Tunable {
   const char* name;
   int SchedulePoint::*value;
   const char* meaning;
+  bool device_only = false;  ///< printed where it is not the default, so that CPUs' points stay
 };
 
 /// All integer tunables in printing order. Printing, parsing, search and export follow from it.
-inline constexpr std::array<Tunable, 8> kTunables = {{
+inline constexpr std::array<Tunable, 9> kTunables = {{
     {"mr", &SchedulePoint::mr, "rows of the register tile"},
     {"streams", &SchedulePoint::streams, "weight panels read side by side"},
     {"kb", &SchedulePoint::kb, "64-byte lines of one k-block (0: none)"},
     {"pf", &SchedulePoint::pf, "prefetch distance in lines (0: none)"},
     {"unroll", &SchedulePoint::unroll, "lines of one k iteration"},
-    {"mb", &SchedulePoint::mb, "row tiles of one row block (blocked, streamed)"},
-    {"slices", &SchedulePoint::slices, "slices of d_ff (streamed)"},
+    {"mb", &SchedulePoint::mb, "row tiles of one row block (blocked, streamed) or thread block"},
+    {"slices", &SchedulePoint::slices, "slices of d_ff (streamed, devices)"},
     {"xpack", &SchedulePoint::xpack, "x stored by row tiles (1) or by padded rows (0)"},
+    {"ks", &SchedulePoint::ks, "slices of k in one thread block (devices)", true},
 }};
 
 const char* name(Fusion fusion);

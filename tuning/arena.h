@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "accuracy/ffn_data.h"
 #include "tuning/contestant.h"
-#include "tuning/ffn_data.h"
 #include "tuning/oracle.h"
 #include "tuning/sampling.h"
 #include "tuning/weight_rotation.h"

@@ -1,40 +1,19 @@
 #include <algorithm>
 #include <iterator>
-#include <regex>
 #include <sstream>
 
 #include "tuning/assembly_check.h"
+#include "tuning/assembly_syntax.h"
 
 namespace gatefold {
 namespace {
 
-std::string mnemonic(const std::string& instruction) {
-  return instruction.substr(0, instruction.find_first_of(" \t"));
-}
-
 /// Without comment and surrounding blanks.
-std::string code_of(const std::string& line) {
-  const std::string code = line.substr(0, line.find('#'));
+std::string code_of(const std::string& line, const AssemblySyntax& syntax) {
+  const std::string code = line.substr(0, line.find(syntax.comment()));
   const size_t begin = code.find_first_not_of(" \t");
   if (begin == std::string::npos) return "";
   return code.substr(begin, code.find_last_not_of(" \t") + 1 - begin);
-}
-
-bool is_multiply_add(const std::string& instruction) {
-  static const std::regex form("vfn?m(add|sub)(132|213|231)ps");
-  return std::regex_match(mnemonic(instruction), form);
-}
-
-bool is_dot(const std::string& instruction) { return mnemonic(instruction) == "vdpbf16ps"; }
-
-std::string destination(const std::string& instruction) {
-  return instruction.substr(instruction.find_last_of(", \t") + 1);
-}
-
-/// A jump's target; empty for other instructions.
-std::string jump_target(const std::string& instruction) {
-  const bool jump = instruction.front() == 'j';
-  return jump ? destination(instruction) : "";
 }
 
 template <class Wanted>
@@ -52,15 +31,16 @@ int count(const std::vector<std::string>& instructions, Wanted&& wanted) {
 /// Reads assembly line by line and keeps the blocks that jump to themselves.
 class LoopFinder {
  public:
+  explicit LoopFinder(Arch arch) : arch_(arch), syntax_(assembly_syntax(arch)) { begin_block(""); }
+
   void read(const std::string& line) {
-    const std::string code = code_of(line);
+    const std::string code = code_of(line, syntax_);
     if (code.empty()) return;
     if (code.back() == ':') return begin_block(code.substr(0, code.size() - 1));
     if (code.front() == '.') return;  // a directive
-    if (code.find("%rsp,") != std::string::npos && destination(code) == "%rbp")
-      block_.has_frame = true;
+    if (syntax_.begins_frame(code)) block_.has_frame = true;
     block_.instructions.push_back(code);
-    const std::string target = jump_target(code);
+    const std::string target = syntax_.jump_target(code);
     if (target.empty()) return;
     if (target == block_.label) loops.push_back(block_);
     begin_block("");
@@ -71,49 +51,54 @@ class LoopFinder {
  private:
   void begin_block(const std::string& label) {
     const bool function = !label.empty() && label.front() != '.';
-    block_ = {label, {}, !function && block_.has_frame};
+    block_ = {label, arch_, {}, !function && block_.has_frame};
   }
 
+  Arch arch_;
+  const AssemblySyntax& syntax_;
   Loop block_;
 };
 
 }  // namespace
 
-int Loop::multiply_adds() const { return count(instructions, is_multiply_add); }
-int Loop::bf16_dots() const { return count(instructions, is_dot); }
+int Loop::multiply_adds() const {
+  return count(instructions,
+               [&](const auto& i) { return assembly_syntax(arch).is_multiply_add(i); });
+}
+
+int Loop::bf16_dots() const {
+  return count(instructions, [&](const auto& i) { return assembly_syntax(arch).is_bf16_dot(i); });
+}
 
 std::set<std::string> Loop::accumulators() const {
+  const AssemblySyntax& syntax = assembly_syntax(arch);
   std::set<std::string> registers;
   for (const std::string& i : instructions) {
-    if (is_multiply_add(i) || is_dot(i)) registers.insert(destination(i));
+    if (syntax.is_multiply_add(i) || syntax.is_bf16_dot(i)) registers.insert(syntax.accumulator(i));
   }
   return registers;
 }
 
 std::vector<std::string> Loop::stack_references() const {
-  return those(instructions, [&](const std::string& i) {
-    return i.find("(%rsp") != std::string::npos ||
-           (has_frame && i.find("(%rbp") != std::string::npos);
-  });
+  return those(instructions,
+               [&](const auto& i) { return assembly_syntax(arch).refers_to_stack(i, has_frame); });
 }
 
 std::vector<std::string> Loop::spills() const {
-  return those(stack_references(), [](const std::string& i) {
-    return i.find("(%rsp,%") == std::string::npos && i.find("(%rbp,%") == std::string::npos;
-  });
+  return those(stack_references(),
+               [&](const auto& i) { return assembly_syntax(arch).at_fixed_place(i); });
 }
 
 std::vector<std::string> Loop::gathers() const {
-  static const std::regex form("vp?(gather|scatter).*");
-  return those(instructions,
-               [](const std::string& i) { return std::regex_match(mnemonic(i), form); });
+  return those(instructions, [&](const auto& i) { return assembly_syntax(arch).is_gather(i); });
 }
 
 std::vector<std::string> Loop::stores() const {
-  static const std::regex reads_only("(cmp|test|prefetch|v?u?comis).*");
-  return those(instructions, [](const std::string& i) {
-    return i.back() == ')' && !std::regex_match(mnemonic(i), reads_only);
-  });
+  return those(instructions, [&](const auto& i) { return assembly_syntax(arch).is_store(i); });
+}
+
+std::vector<std::string> Loop::prefetches() const {
+  return those(instructions, [&](const auto& i) { return assembly_syntax(arch).is_prefetch(i); });
 }
 
 std::string Loop::text() const {
@@ -122,16 +107,16 @@ std::string Loop::text() const {
   return text;
 }
 
-std::vector<Loop> innermost_loops(const std::string& assembly) {
-  LoopFinder finder;
+std::vector<Loop> innermost_loops(const std::string& assembly, Arch arch) {
+  LoopFinder finder(arch);
   std::istringstream lines(assembly);
   for (std::string line; std::getline(lines, line);) finder.read(line);
   return finder.loops;
 }
 
-std::vector<Loop> hot_loops(const std::string& assembly) {
+std::vector<Loop> hot_loops(const std::string& assembly, Arch arch) {
   const auto weight = [](const Loop& l) { return l.multiply_adds() + l.bf16_dots(); };
-  std::vector<Loop> loops = innermost_loops(assembly);
+  std::vector<Loop> loops = innermost_loops(assembly, arch);
   int largest = 0;
   for (const Loop& loop : loops) largest = std::max(largest, weight(loop));
   std::erase_if(loops, [&](const Loop& l) { return largest == 0 || 2 * weight(l) < largest; });

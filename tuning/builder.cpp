@@ -60,7 +60,9 @@ Builder::Builder(BuilderOptions options) : options_(std::move(options)) {}
 /// What its code shows to be slow is not measured.
 void Builder::refuse_hopeless(const KernelSpec& kernel, const fs::path& folder,
                               BuiltCandidate& built) const {
-  const auto reason = why_refused(kernel, disassembly_of(built.library, folder, options_.stop));
+  const Arch arch = info(kernel.target).arch;
+  const auto reason = why_refused(
+      kernel, disassembly_of(built.library, arch, folder, options_.stop), options_.core);
   if (!reason) return;
   built.kind = TrialKind::invalid;
   built.message = *reason;

@@ -32,6 +32,7 @@ struct BuilderOptions {
   int jobs = 2;
   double timeout_s = 60;
   int64_t memory_bytes = int64_t{4} << 30;
+  std::string core;  ///< a micro-architecture's name: for what candidates are refused
   BuildFunction build = build_library;
   const std::atomic<bool>* stop = nullptr;
 };

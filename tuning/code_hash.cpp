@@ -5,8 +5,8 @@
 #include <iterator>
 #include <string>
 
+#include "spec/byte_hash.h"
 #include "tuning/builder.h"
-#include "tuning/byte_hash.h"
 
 namespace gatefold {
 namespace {

@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "runtime/select.h"
+#include "spec/error.h"
 #include "tuning/noise.h"
 
 namespace gatefold {
@@ -52,6 +53,8 @@ std::string why_unfit(const gf_kernel_table& t, const MeasureRequest& r) {
   if (t.dtype != info(r.ffn.dtype).name) return std::string("the library is for ") + t.dtype;
   if (t.act_dtype != info(r.ffn.act()).name)
     return std::string("the library is for x and y in ") + t.act_dtype;
+  if (t.accumulate != info(r.ffn.accumulate).name)
+    return std::string("the library sums in ") + t.accumulate;
   if ((t.has_bias != 0) != r.ffn.bias) return "the library differs in having biases";
   if ((t.has_residual != 0) != r.ffn.residual) return "the library differs in adding a residual";
   return {};
@@ -82,11 +85,11 @@ void Contestant::refuse(TrialKind kind, const std::string& message) {
 }
 
 void Contestant::open(const std::string& path, const MeasureRequest& request) {
-  gf_library* library = nullptr;
-  if (gf_library_open(path.c_str(), &library) != GF_OK) {
-    return refuse(TrialKind::invalid, gf_last_error());
+  try {
+    library_ = CandidateLibrary(path);
+  } catch (const Error& e) {
+    return refuse(TrialKind::invalid, e.what());
   }
-  library_.reset(library);
   const std::string unfit = why_unfit(table(), request);
   if (!unfit.empty()) return refuse(TrialKind::invalid, unfit);
   kernel_ = choose_kernel(table(), request);

@@ -4,8 +4,9 @@
 #include <string>
 #include <vector>
 
+#include "accuracy/guarded_output.h"
 #include "gatefold/gatefold.h"
-#include "tuning/guarded_output.h"
+#include "tuning/candidate_library.h"
 #include "tuning/oracle.h"
 #include "tuning/trial.h"
 #include "tuning/weight_rotation.h"
@@ -41,22 +42,18 @@ class Contestant {
   bool opened() const { return kernel_ != nullptr; }
   TrialResult& result() { return result_; }
 
-  const gf_kernel_table& table() const { return *gf_library_table(library_.get()); }
+  const gf_kernel_table& table() const { return library_.table(); }
   const gf_kernel& kernel() const { return *kernel_; }
   void place(WeightRotation& rotation, Route route);
   const WeightRotation* rotation() const { return rotation_; }
 
  private:
-  struct CloseLibrary {
-    void operator()(gf_library* library) const { gf_library_close(library); }
-  };
-
   void refuse(TrialKind kind, const std::string& message);
   struct Rows;
   gf_status run(const Rows& inputs);
   bool run_checked(const Rows& inputs);
 
-  std::unique_ptr<gf_library, CloseLibrary> library_;
+  CandidateLibrary library_;
   const gf_kernel* kernel_ = nullptr;
   WeightRotation* rotation_ = nullptr;
   Route route_;

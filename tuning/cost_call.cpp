@@ -25,6 +25,11 @@ Product product_of(const Call& call, double columns, int panels_per_matrix, doub
   return product;
 }
 
+/// Whether down reads the hidden layer tile by tile, as gate and up read x: NEON's schedules.
+bool hidden_by_tiles(const Call& call) {
+  return info(call.kernel.target).arch == Arch::arm64 && call.point().xpack == 1;
+}
+
 }  // namespace
 
 double Call::rows_of_pass() const {
@@ -51,7 +56,7 @@ Product first_product(const Call& call) {
 
 Product down_product(const Call& call) {
   Product p = product_of(call, call.d_model(), call.point().streams, call.d_ff());
-  p.by_rows = true;
+  p.by_rows = !hidden_by_tiles(call);
   p.input_element = call.hidden_element();
   return p;
 }

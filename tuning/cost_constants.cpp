@@ -1,5 +1,7 @@
 #include "tuning/cost_constants.h"
 
+#include <cmath>
+
 namespace gatefold {
 namespace {
 
@@ -22,9 +24,14 @@ CostConstants wide() {
 
 }  // namespace
 
-const CostConstants& cost_constants(Target target) {
+const CostConstants& cost_constants(Target target, const std::string& core) {
   static const CostConstants of_narrow = narrow(), of_wide = wide();
+  if (info(target).arch == Arch::arm64) return arm64_constants(core);
   return info(target).vector_lanes == 16 ? of_wide : of_narrow;
+}
+
+int accumulators_wanted(const CostConstants& c) {
+  return static_cast<int>(std::ceil(c.fma_per_cycle * c.fma_latency));
 }
 
 }  // namespace gatefold

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <string>
+
 #include "spec/target.h"
 
 namespace gatefold {
@@ -13,7 +15,8 @@ struct CostConstants {
   double fma_per_cycle = 2, fma_latency = 4;
   double loads_per_cycle = 2;
   double instructions_per_cycle = 4;  ///< what a neighbour on the other hardware thread leaves
-  double shuffles_per_cycle = 1;      ///< conversions from f16
+  double shuffles_per_cycle = 1;      ///< conversions from f16, and shifts where they cost as much
+  bool one_kind_of_pipe = false;      ///< what widens takes the place of multiply-adds
   double smoothing = 5;               ///< how sharply the largest of the bounds above prevails
   // Memory, of one core.
   double dram_bytes_per_cycle = 6.8;
@@ -38,6 +41,14 @@ struct CostConstants {
   double region_us = 0.4, shared_region_us = 3;  ///< a parallel loop on one thread, on several
 };
 
-const CostConstants& cost_constants(Target target);
+/// Of a core, by its micro-architecture's name, where it is known apart from others that run the
+/// target; else of a usual one.
+const CostConstants& cost_constants(Target target, const std::string& core = {});
+
+/// The part of it that is about AArch64: cores with vectors of one length differ in all else.
+const CostConstants& arm64_constants(const std::string& core);
+
+/// Multiply-adds that a core has begun before the first ends: with fewer accumulators it waits.
+int accumulators_wanted(const CostConstants& constants);
 
 }  // namespace gatefold

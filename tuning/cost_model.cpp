@@ -22,7 +22,7 @@ Reach weights_of_later_passes(const Call& call) {
 
 Walk walk_of(const Call& call, const Product& p) {
   const CostConstants& c = call.constants();
-  const double hot = p.block_lines * tile_cycles(tile_work(call.kernel), c);
+  const double hot = p.block_lines * tile_cycles(tile_work(call.kernel, p.by_rows), c);
   const double around = c.run_overhead + c.vector_overhead * accumulators(call.kernel);
   return {hot, hot + around + input_cycles(call.kernel, p, call.machine)};
 }
@@ -77,7 +77,7 @@ double hidden_cycles(const Call& call) {
          region_cycles(call);
 }
 
-/// x is packed value by value; many rows on all threads (schedules/x86.cpp).
+/// x is packed value by value; many rows on all threads (schedules/cpu_schedule.cpp).
 double packing_cycles(const Call& call) {
   const double values = call.rows * call.d_model() * kPackCycles;
   return call.rows > 32 ? values / call.machine.threads + region_cycles(call) : values;
@@ -122,7 +122,7 @@ double predicted_ms(const KernelSpec& kernel, const CpuProfile& cpu, int threads
 }
 
 double predicted_ms(const KernelSpec& kernel, const CpuProfile& cpu, int threads) {
-  return predicted_ms(kernel, cpu, threads, cost_constants(kernel.target));
+  return predicted_ms(kernel, cpu, threads, cost_constants(kernel.target, cpu.core));
 }
 
 double lower_bound_ms(const KernelSpec& kernel, const Roof& roof) {

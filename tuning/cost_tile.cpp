@@ -2,15 +2,12 @@
 
 #include <cmath>
 
+#include "schedules/cpu_space.h"
+
 namespace gatefold {
 namespace {
 
-constexpr double kLoopInstructions = 3;      // add, compare, jump
 constexpr double kPrefetchInstructions = 2;  // the prefetch, and its address
-
-int weight_vectors(const KernelSpec& k) {
-  return k.point.streams * k.packing.panel / info(k.target).vector_lanes;
-}
 
 /// The widening of one line of every stream. bf16 stands in pairs: one is shifted up, the other
 /// masked. f16 is converted by an instruction that loads and shuffles.
@@ -22,17 +19,14 @@ void add_widening(const KernelSpec& k, double weight_loads, TileWork& work) {
       if (!uses_bf16_dot(k.ffn, k.target)) work.instructions += 2 * weight_loads;
       return;
     case DType::f16:
+      if (k.ffn.accumulate == DType::f16) return;
       work.shuffles += weight_loads;
       work.instructions += weight_loads;  // it counts as two
       return;
   }
 }
 
-}  // namespace
-
-int accumulators(const KernelSpec& k) { return k.point.mr * weight_vectors(k); }
-
-TileWork tile_work(const KernelSpec& k) {
+TileWork x86_tile_work(const KernelSpec& k) {
   const double vectors = weight_vectors(k), rows = k.point.mr;
   const bool dot = uses_bf16_dot(k.ffn, k.target);
   // Steps at which every accumulator is added to once; a dot instruction takes a pair in one.
@@ -47,6 +41,18 @@ TileWork tile_work(const KernelSpec& k) {
   // of each accumulator, and from half the registers on spills (256 bits: from 8 rows).
   work.spills = vectors == 1 && 2 * rows >= info(k.target).vector_registers;
   add_widening(k, weight_loads, work);
+  return work;
+}
+
+}  // namespace
+
+int weight_vectors(const KernelSpec& k) { return cpu::vectors(k); }
+
+int accumulators(const KernelSpec& k) { return k.point.mr * weight_vectors(k); }
+
+TileWork tile_work(const KernelSpec& k, bool by_rows) {
+  const bool arm = info(k.target).arch == Arch::arm64;
+  TileWork work = arm ? arm64_tile_work(k, by_rows) : x86_tile_work(k);
   if (k.point.pf > 0) {
     work.loads += k.point.streams;
     work.instructions += kPrefetchInstructions * k.point.streams;
@@ -57,7 +63,8 @@ TileWork tile_work(const KernelSpec& k) {
 /// The largest of what each part of the core needs; two that need equally long get in each other's
 /// way, hence a norm instead of the maximum.
 double tile_cycles(const TileWork& w, const CostConstants& c) {
-  const double bounds[] = {w.multiply_adds / c.fma_per_cycle, w.loads / c.loads_per_cycle,
+  const double vector_work = w.multiply_adds + (c.one_kind_of_pipe ? w.shuffles : 0);
+  const double bounds[] = {vector_work / c.fma_per_cycle, w.loads / c.loads_per_cycle,
                            w.instructions / c.instructions_per_cycle,
                            w.shuffles / c.shuffles_per_cycle,
                            w.chain * (c.fma_latency + (w.spills ? c.spill_latency : 0))};

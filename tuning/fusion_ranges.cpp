@@ -44,7 +44,8 @@ std::string FusionRange::text() const {
 std::vector<FusionRanges> fusion_ranges(const std::vector<ReportCell>& report) {
   std::vector<Cells> workloads;
   for (const ReportCell& cell : report) {
-    if (cell.stale) continue;  // another version's point may not be readable
+    // Another version's point may not be readable, and what is fast in an emulator says nothing.
+    if (cell.stale || cell.key.emulated) continue;
     auto same = std::find_if(workloads.begin(), workloads.end(), [&](const Cells& cells) {
       return same_workload(cells.front()->key, cell.key);
     });

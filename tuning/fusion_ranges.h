@@ -22,7 +22,7 @@ struct FusionRanges {
   std::vector<FusionRange> ranges;  ///< by rising row count
 };
 
-/// One entry for each workload of the report that is not stale, in its order.
+/// One entry for each workload of the report that is neither stale nor emulated, in its order.
 std::vector<FusionRanges> fusion_ranges(const std::vector<ReportCell>& report);
 
 }  // namespace gatefold

@@ -1,26 +1,19 @@
 #include "tuning/host.h"
 
 #include <algorithm>
-#include <climits>
-#include <fstream>
 #include <set>
 #include <system_error>
 
 #include "runtime/machine.h"
+#include "runtime/sysfs.h"
 #include "runtime/threads.h"
 #include "spec/error.h"
+#include "spec/micro_architecture.h"
 
 namespace gatefold {
 namespace {
 
 namespace fs = std::filesystem;
-
-std::string first_line(const fs::path& file) {
-  std::string line;
-  std::ifstream stream(file);
-  std::getline(stream, line);
-  return line;
-}
 
 /// The CPUs that share a CPU's L3, as the kernel writes them ("0-7,64-71"); empty: it does not say.
 std::string l3_sharers(const fs::path& cpu_folder) {
@@ -32,15 +25,6 @@ std::string l3_sharers(const fs::path& cpu_folder) {
 }
 
 bool usable(const TargetInfo& target) { return gf_isa_usable(target.name.c_str()) != 0; }
-
-std::vector<int> cpus_of(const CpuMask& mask) {
-  constexpr int kBits = sizeof(mask.words[0]) * CHAR_BIT;
-  std::vector<int> cpus;
-  for (int cpu = 0; cpu < static_cast<int>(sizeof mask.words) * CHAR_BIT; ++cpu) {
-    if (mask.words[cpu / kBits] >> (cpu % kBits) & 1) cpus.push_back(cpu);
-  }
-  return cpus;
-}
 
 }  // namespace
 
@@ -55,6 +39,7 @@ CpuProfile host_cpu_profile() {
   const Machine machine = read_machine();
   CpuProfile profile;
   profile.name = kHostProfile;
+  profile.core = micro_architecture_of(host_cpu_name());
   if (machine.l1d.bytes > 0) profile.l1d = machine.l1d.bytes;
   if (machine.l2.bytes > 0) profile.l2 = machine.l2.bytes;
   if (machine.l3.bytes > 0) profile.l3 = machine.l3.bytes;
@@ -64,7 +49,7 @@ CpuProfile host_cpu_profile() {
 int64_t last_level_cache_bytes() {
   const CpuProfile profile = host_cpu_profile();
   const int caches =
-      l3_caches("/sys/devices/system/cpu", cpus_of(process_cpus()), read_machine().l3.shared_by);
+      l3_caches("/sys/devices/system/cpu", process_cpus().cpus(), read_machine().l3.shared_by);
   return std::max(profile.l2, profile.l3 * caches);
 }
 
@@ -82,7 +67,7 @@ int l3_caches(const fs::path& cpus_folder, const std::vector<int>& cpus, int sha
 }
 
 Target host_target() {
-  const auto& targets = all_targets();
+  const std::vector<TargetInfo> targets = targets_of(host_arch());
   const auto best = std::find_if(targets.rbegin(), targets.rend(), usable);
   if (best == targets.rend()) {
     fail_unavailable("--target: 'host', but this CPU runs none of the targets; wanted at least " +
@@ -92,7 +77,7 @@ Target host_target() {
 }
 
 DType host_dtype() {
-  for (const TargetInfo& target : all_targets()) {
+  for (const TargetInfo& target : targets_of(host_arch())) {
     if (target.bf16 == Bf16Path::dot && usable(target)) return DType::bf16;
   }
   return DType::f32;

@@ -81,7 +81,7 @@ Schedule schedule_for(const LibraryRequest& request, Target target) {
     return default_schedule(request.ffn, target, request.rows, request.cpu);
   }
   if (request.schedule == "model") {
-    return model_schedule(request.ffn, target, request.rows, request.cpu);
+    return model_schedule(request.ffn, target, request.rows, request.cpu, request.check);
   }
   if (request.schedule == "tuned") return tuned_schedule(request, shipped_winners(), target);
   if (is_point(request.schedule)) return given_schedule(request, target);

@@ -5,6 +5,7 @@
 
 #include "generator/library.h"
 #include "spec/machine.h"
+#include "tuning/code_check.h"
 
 namespace gatefold {
 
@@ -18,6 +19,7 @@ struct LibraryRequest {
   /// "default", "model" (what the cost model thinks fastest), "tuned" (shipped winners), a database
   /// or file of winners, or a point "mr=6 …".
   std::string schedule = "default";
+  CodeCheck check = {};  ///< of the model's choices; none: they are taken as they are
 };
 
 struct PlannedLibrary {

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "accuracy/ffn_data.h"
 #include "runtime/reference/reference.h"
-#include "tuning/ffn_data.h"
 #include "tuning/trial.h"
 
 namespace gatefold {

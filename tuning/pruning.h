@@ -14,9 +14,9 @@ std::vector<SchedulePoint> ranked_by_model(const KernelSpec& place,
                                            const std::vector<SchedulePoint>& points,
                                            const CpuProfile& cpu, int threads);
 
-/// The model's better half, and a twentieth of the rest drawn from the seed, since the model may
-/// be wrong about a whole family: in the order of `points`. The same arguments give the same.
-std::vector<SchedulePoint> pruned(const KernelSpec& place, const std::vector<SchedulePoint>& points,
-                                  const CpuProfile& cpu, int threads, uint64_t seed);
+/// Which points to try first, from the times that the model predicts for them: the better half,
+/// and a twentieth of the rest drawn from the seed, since the model may be wrong about a whole
+/// family. The same arguments give the same.
+std::vector<bool> worth_trying_first(const std::vector<double>& predicted_ms, uint64_t seed);
 
 }  // namespace gatefold

@@ -36,7 +36,7 @@ auto identity(const WorkloadKey& key) {
   const Variant& v = ffn.variant;
   return std::make_tuple(key.cpu, key.target, v.name, v.slope, v.alpha, v.limit, v.up_offset,
                          ffn.dtypes(), ffn.bias, ffn.residual, ffn.shape.text(), key.threads,
-                         key.halide_version, key.generator_version);
+                         key.emulated, key.halide_version, key.generator_version);
 }
 
 /// What makes two races rivals for one cell.

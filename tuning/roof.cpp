@@ -5,12 +5,13 @@
 
 #include "gatefold/gatefold.h"
 #include "spec/error.h"
+#include "tuning/emulator.h"
 #include "tuning/roof_meters.h"
 
 namespace gatefold {
 namespace {
 
-constexpr int kSamples = 16;
+constexpr int kSamples = 16, kEmulatedSamples = 2;
 constexpr size_t kLeaders = ReadMeter::kLeaders;
 
 using Series = std::vector<double>;
@@ -95,7 +96,8 @@ Roof RoofMeter::usual(int first) const { return parts_->summary(upper_quartile_o
 
 Roof measure_roof(Target target, int threads) {
   RoofMeter meter(target, threads);
-  for (int i = 0; i < kSamples; ++i) meter.sample();
+  const int samples = is_emulated() ? kEmulatedSamples : kSamples;
+  for (int i = 0; i < samples; ++i) meter.sample();
   return meter.best();
 }
 

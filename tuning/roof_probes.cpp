@@ -1,15 +1,11 @@
 #include "tuning/roof_probes.h"
 
-#include <immintrin.h>
-
 #include <algorithm>
 #include <array>
 #include <atomic>
 #include <chrono>
 #include <thread>
 #include <vector>
-
-#include "tuning/roof_probes_isa.h"
 
 namespace gatefold {
 namespace {
@@ -23,25 +19,39 @@ constexpr size_t kPrefetchAhead = 24 * kLine;
 /// are a power of two of many MiB apart give a sixth less (EPYC 7003: 12.9 against 15.2 GB/s).
 constexpr size_t kStreamDistance = size_t{128} << 10;
 
+// The widest registers that every CPU of the architecture's targets has. Of 16 bytes each, two
+// chains of exclusive ors a stream: one would wait for the instruction's latency rather than for
+// memory.
+#if defined(__x86_64__)
+#define GATEFOLD_READS __attribute__((target("avx2")))
+constexpr size_t kVectorBytes = 32, kChains = 1;
+#else
+#define GATEFOLD_READS
+constexpr size_t kVectorBytes = 16, kChains = 2;
+#endif
+typedef uint64_t Vector __attribute__((vector_size(kVectorBytes), may_alias));
+
 template <int streams, bool prefetch>
-__attribute__((target("avx2"))) uint64_t read_streams(const uint8_t* base, size_t bytes) {
-  __m256i sums[streams] = {};
+GATEFOLD_READS uint64_t read_streams(const uint8_t* base, size_t bytes) {
+  Vector sums[streams][kChains] = {};
   for (size_t done = 0; done < bytes;) {
     const size_t part = std::min(kStreamDistance, (bytes - done) / streams);
     for (size_t at = 0; at < part; at += kLine) {
       for (int s = 0; s < streams; ++s) {
         const uint8_t* line = base + done + s * part + at;
-        if (prefetch)
-          _mm_prefetch(reinterpret_cast<const char*>(line + kPrefetchAhead), _MM_HINT_NTA);
-        const __m256i* words = reinterpret_cast<const __m256i*>(line);
-        sums[s] = _mm256_xor_si256(sums[s], _mm256_load_si256(words));
-        sums[s] = _mm256_xor_si256(sums[s], _mm256_load_si256(words + 1));
+        if (prefetch) __builtin_prefetch(line + kPrefetchAhead, 0, 0);
+        const auto* words = reinterpret_cast<const Vector*>(line);
+#pragma GCC unroll 4
+        for (size_t v = 0; v < kLine / kVectorBytes; ++v) sums[s][v % kChains] ^= words[v];
       }
     }
     done += streams * part;
   }
-  for (int s = 1; s < streams; ++s) sums[0] = _mm256_xor_si256(sums[0], sums[s]);
-  return static_cast<uint64_t>(_mm256_extract_epi64(sums[0], 0));
+  Vector all = {};
+  for (int s = 0; s < streams; ++s) {
+    for (size_t c = 0; c < kChains; ++c) all ^= sums[s][c];
+  }
+  return all[0];
 }
 
 constexpr std::array<ReadPattern, kReadPatterns> kPatterns = {{
@@ -56,18 +66,6 @@ constexpr std::array<ReadPattern, kReadPatterns> kPatterns = {{
 }};
 
 }  // namespace
-
-PeakProbe f32_probe(Target target) {
-  return info(target).vector_lanes == 16 ? f32_probe_avx512() : f32_probe_avx2();
-}
-
-PeakProbe bf16_probe(Target target) {
-  return info(target).bf16 == Bf16Path::dot ? bf16_probe_avx512() : f32_probe(target);
-}
-
-PeakProbe i8_probe(Target target) {
-  return info(target).vector_lanes == 16 ? i8_probe_avx512() : i8_probe_avx2();
-}
 
 std::string ReadPattern::text() const {
   return std::to_string(streams) + (streams == 1 ? " stream" : " streams") +

@@ -1,7 +1,7 @@
 #include <cpuid.h>
 
 #include "tuning/roof_probes.h"
-#include "tuning/roof_probes_isa.h"
+#include "tuning/roof_probes_x86.h"
 
 // Registers are filled with ordinary numbers first: zeros would draw less power, and so clock
 // higher, than any real kernel, and leftovers could be denormal.

@@ -1,7 +1,7 @@
 #include <cpuid.h>
 
 #include "tuning/roof_probes.h"
-#include "tuning/roof_probes_isa.h"
+#include "tuning/roof_probes_x86.h"
 
 // zmm16 to zmm31 are not in the clobber lists: code compiled for the x86-64 baseline never has
 // anything in them, and the compiler would refuse the names.

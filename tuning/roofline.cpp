@@ -7,6 +7,8 @@ namespace gatefold {
 namespace {
 
 double peak_gflops(const FfnSpec& ffn, const Roof& roof) {
+  // Every core that multiplies f16 does so by twice the lanes.
+  if (ffn.accumulate == DType::f16) return 2 * roof.f32_gflops;
   return uses_bf16_dot(ffn, roof.target) ? roof.bf16_gflops : roof.f32_gflops;
 }
 

@@ -25,8 +25,9 @@ LibraryKernel default_kernel(KernelSpec kernel, const CpuProfile& cpu) {
 /// What was measured is told only of what it was measured on.
 KernelRecord record_of(const Winner& w, CpuMatch match, bool measured_here) {
   KernelRecord record;
-  record.origin = "tuned";
   record.match = name(match);
+  record.origin = w.cell.origin == kModelOrigin ? kModelOrigin : "tuned";
+  if (record.origin == kModelOrigin) return record;
   record.tuned_threads = w.threads;
   if (!measured_here) return record;
   record.runner_up = w.cell.runner_up;

@@ -21,6 +21,7 @@ struct WorkloadKey {
   Target target = Target::x86_avx2;
   FfnSpec ffn;
   int threads = 1;
+  bool emulated = false;  ///< times are an emulator's, and say nothing of the CPU
   std::string halide_version = kHalideVersion;
   int generator_version = kGeneratorVersion;
 
@@ -48,10 +49,14 @@ struct TrialRecord {
 
 /// The outcome of the final race for one row bucket. Points are text: a record may be older than
 /// the tunables.
+inline constexpr const char* kModelOrigin = "model";
+
 struct RaceCell {
   RowBucket bucket;
   std::string point;
-  std::string origin;  ///< "tuned", or "default" if nothing beat it beyond doubt
+  /// "tuned", or "default" if nothing beat it beyond doubt; kModelOrigin where nothing was
+  /// measured.
+  std::string origin;
   double median_ms = kUnknown;
   std::string default_point;
   std::optional<double> default_ms;

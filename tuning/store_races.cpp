@@ -137,7 +137,7 @@ std::vector<StoredRace> select_races(SQLite::Database& database, const std::stri
   SQLite::Statement select(
       database,
       "SELECT race.*, cpu, isa, dtype, variant, parameters, bias, residual, d_model, "
-      "d_ff, threads, halide_version, generator_version FROM race JOIN "
+      "d_ff, threads, emulated, halide_version, generator_version FROM race JOIN "
       "workload ON workload.id = race.workload ORDER BY at DESC, race.id DESC");
   std::vector<StoredRace> races;
   while (select.executeStep()) {

@@ -21,8 +21,9 @@ CREATE TABLE workload(
   cpu TEXT NOT NULL, isa TEXT NOT NULL, dtype TEXT NOT NULL, variant TEXT NOT NULL,
   parameters TEXT NOT NULL, bias INTEGER NOT NULL, residual INTEGER NOT NULL,
   d_model INTEGER NOT NULL, d_ff INTEGER NOT NULL,
-  threads INTEGER NOT NULL, halide_version TEXT NOT NULL, generator_version INTEGER NOT NULL,
-  UNIQUE(cpu, isa, dtype, variant, parameters, bias, residual, d_model, d_ff, threads,
+  threads INTEGER NOT NULL, emulated INTEGER NOT NULL,
+  halide_version TEXT NOT NULL, generator_version INTEGER NOT NULL,
+  UNIQUE(cpu, isa, dtype, variant, parameters, bias, residual, d_model, d_ff, threads, emulated,
          halide_version, generator_version)) STRICT;
 )sql";
 
@@ -53,8 +54,12 @@ CREATE TABLE winner(
   UNIQUE(race, rows)) STRICT;
 )sql";
 
-/// What version 2 knows of a workload that version 1 did not: there was no residual.
-constexpr const char* kWorkloadOfVersion1 = "SELECT *, 0 AS residual FROM main.workload";
+/// The workloads of an older version with what it did not know of them: version 1 had no residual,
+/// and up to version 2 nothing was measured under an emulator.
+const char* older_workloads(int version) {
+  return version == 1 ? "SELECT *, 0 AS residual, 0 AS emulated FROM main.workload"
+                      : "SELECT *, 0 AS emulated FROM main.workload";
+}
 
 int pragma(SQLite::Database& database, const char* name) {
   return database.execAndGet(std::string("PRAGMA ") + name).getInt();
@@ -85,15 +90,16 @@ void create(SQLite::Database& database) {
 void upgrade(SQLite::Database& database) {
   database.exec("PRAGMA foreign_keys = OFF");  // or dropping the table would drop its trials
   SQLite::Transaction transaction(database, SQLite::TransactionBehavior::IMMEDIATE);
-  if (pragma(database, "user_version") == 1) {
-    database.exec(fmt::format("CREATE TEMP TABLE old_workload AS {}", kWorkloadOfVersion1));
+  const int version = pragma(database, "user_version");
+  if (version < kStoreVersion) {
+    database.exec(fmt::format("CREATE TEMP TABLE old_workload AS {}", older_workloads(version)));
     database.exec("DROP TABLE main.workload");
     database.exec(kWorkload);
     database.exec(
         "INSERT INTO workload(id, cpu, isa, dtype, variant, parameters, bias, residual, d_model, "
-        "d_ff, threads, halide_version, generator_version) SELECT id, cpu, isa, dtype, variant, "
-        "parameters, bias, residual, d_model, d_ff, threads, halide_version, generator_version "
-        "FROM old_workload");
+        "d_ff, threads, emulated, halide_version, generator_version) SELECT id, cpu, isa, dtype, "
+        "variant, parameters, bias, residual, d_model, d_ff, threads, emulated, halide_version, "
+        "generator_version FROM old_workload");
     database.exec("DROP TABLE temp.old_workload");
     set_version(database);
   }
@@ -101,8 +107,8 @@ void upgrade(SQLite::Database& database) {
 }
 
 /// A temporary object hides a table of its name, on a database that cannot be written to as well.
-void view(SQLite::Database& database) {
-  database.exec(fmt::format("CREATE TEMP VIEW workload AS {}", kWorkloadOfVersion1));
+void view(SQLite::Database& database, int version) {
+  database.exec(fmt::format("CREATE TEMP VIEW workload AS {}", older_workloads(version)));
 }
 
 void check_sound(SQLite::Database& database, const std::string& name) {
@@ -146,9 +152,9 @@ void check_or_create_schema(SQLite::Database& database, const fs::path& path, Ol
                      static_cast<unsigned>(kStoreApplicationId)));
   }
   const int version = pragma(database, "user_version");
-  if (version != kStoreVersion && version != 1) {
-    fail(fmt::format("{}: version {} of the tuning database, this program reads version {}", name,
-                     version, kStoreVersion));
+  if (version < 1 || version > kStoreVersion) {
+    fail(fmt::format("{}: version {} of the tuning database, this program reads versions 1 to {}",
+                     name, version, kStoreVersion));
   }
   check_sound(database, name);
   if (version == kStoreVersion) return;
@@ -156,7 +162,7 @@ void check_or_create_schema(SQLite::Database& database, const fs::path& path, Ol
     case OldVersion::upgrade:
       return upgrade(database);
     case OldVersion::view:
-      return view(database);
+      return view(database, version);
   }
 }
 

@@ -12,7 +12,7 @@ constexpr const char* kTrials =
     "threads, "
     "halide_version, generator_version, rows_min, nullif(rows_max, 9223372036854775807) AS "
     "rows_max, rows, packing, point, proposer, kind, message, median_ms, ratio, max_abs, rel_l2, "
-    "scaled, disturbed, samples, compile_ms, code_hash, seed, at "
+    "scaled, disturbed, samples, compile_ms, code_hash, seed, at, emulated "
     "FROM trial JOIN workload ON workload.id = trial.workload ORDER BY workload.id, trial.id";
 
 // Trials are stored in bursts, but the gaps between all of them add up to the time they took.

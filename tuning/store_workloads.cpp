@@ -23,6 +23,7 @@ void bind_key(SQLite::Statement& s, const WorkloadKey& key) {
   s.bind(":d_model", key.ffn.shape.d_model);
   s.bind(":d_ff", key.ffn.shape.d_ff);
   s.bind(":threads", key.threads);
+  s.bind(":emulated", key.emulated ? 1 : 0);
   s.bind(":halide_version", key.halide_version);
   s.bind(":generator_version", key.generator_version);
 }
@@ -56,10 +57,9 @@ void insert_workload(SQLite::Database& database, const WorkloadKey& key) {
   SQLite::Statement insert(
       database,
       "INSERT OR IGNORE INTO workload(cpu, isa, dtype, variant, parameters, bias, residual, "
-      "d_model, "
-      "d_ff, threads, halide_version, generator_version) VALUES(:cpu, :isa, :dtype, :variant, "
-      ":parameters, :bias, :residual, :d_model, :d_ff, :threads, :halide_version, "
-      ":generator_version)");
+      "d_model, d_ff, threads, emulated, halide_version, generator_version) VALUES(:cpu, :isa, "
+      ":dtype, :variant, :parameters, :bias, :residual, :d_model, :d_ff, :threads, :emulated, "
+      ":halide_version, :generator_version)");
   bind_key(insert, key);
   insert.exec();
 }
@@ -69,9 +69,8 @@ std::optional<int64_t> find_workload(SQLite::Database& database, const WorkloadK
       database,
       "SELECT id FROM workload WHERE cpu = :cpu AND isa = :isa AND dtype = :dtype AND variant = "
       ":variant AND parameters = :parameters AND bias = :bias AND residual = :residual AND d_model "
-      "= :d_model AND d_ff = "
-      ":d_ff AND threads = :threads AND halide_version = :halide_version AND generator_version = "
-      ":generator_version");
+      "= :d_model AND d_ff = :d_ff AND threads = :threads AND emulated = :emulated AND "
+      "halide_version = :halide_version AND generator_version = :generator_version");
   bind_key(find, key);
   if (!find.executeStep()) return std::nullopt;
   return find.getColumn(0).getInt64();
@@ -99,6 +98,7 @@ WorkloadKey read_workload(SQLite::Statement& row, const std::string& file) {
     key.ffn.shape = {stored_integer(row, "d_model", 1, kMaxDimension),
                      stored_integer(row, "d_ff", 1, kMaxDimension)};
     key.threads = static_cast<int>(stored_integer(row, "threads", 1, 1024));
+    key.emulated = row.getColumn("emulated").getInt() != 0;
     key.halide_version = row.getColumn("halide_version").getString();
     key.generator_version =
         static_cast<int>(stored_integer(row, "generator_version", 0, INT32_MAX));

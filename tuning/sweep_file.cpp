@@ -21,13 +21,24 @@ constexpr int64_t kMostThreads = 1024, kMostTrials = 1000000;
 std::string preset(const TomlValue& v) { return preset_named(v.text()).name; }
 std::string variant(const TomlValue& v) { return variant_named(v.text()).name; }
 DType dtype(const TomlValue& v) { return dtype_named(v.text()); }
+DType sums(const TomlValue& v) {
+  const DType type = dtype(v);
+  if (type == DType::bf16) v.wrong("f32 or f16");
+  return type;
+}
 bool boolean(const TomlValue& v) { return v.boolean(); }
 int threads(const TomlValue& v) { return static_cast<int>(v.integer(1, kMostThreads)); }
 int64_t row_count(const TomlValue& v) { return v.integer(1, kMaxDimension); }
 
 Target target(const TomlValue& v) {
   const std::string name = v.text();
-  return name == "host" ? host_target() : target_named(name).target;
+  if (name == "host") return host_target();
+  const TargetInfo& target = target_named(name);
+  if (target.device != Device::cpu) {
+    fail_usage("target '" + name + "' is of a device (" + gatefold::name(target.device) +
+               "), wanted one of a CPU: `sweep` knows no others");
+  }
+  return target.target;
 }
 
 /// "4096x11008"; nothing if it is none.
@@ -76,6 +87,10 @@ const std::vector<Key>& keys() {
       {"sizes", [](SweepFile& f, const TomlValue& v) { f.sizes = v.list(size); }},
       {"dtypes", [](SweepFile& f, const TomlValue& v) { f.dtypes = v.list(dtype); }},
       {"act_dtypes", [](SweepFile& f, const TomlValue& v) { f.act_dtypes = v.list(dtype); }},
+      {"accumulate",
+       [](SweepFile& f, const TomlValue& v) {
+         f.accumulate = v.is_text() ? std::vector{sums(v)} : v.list(sums);
+       }},
       {"targets", [](SweepFile& f, const TomlValue& v) { f.targets = v.list(target); }},
       {"rows", [](SweepFile& f, const TomlValue& v) { f.rows = rows(v); }},
       {"threads", [](SweepFile& f, const TomlValue& v) { f.threads = v.list(threads); }},

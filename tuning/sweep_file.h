@@ -20,6 +20,7 @@ struct SweepFile {
   std::vector<Shape> sizes;
   std::vector<DType> dtypes;
   std::vector<DType> act_dtypes;  ///< empty: the dtype's own
+  std::vector<DType> accumulate = {DType::f32};
   std::vector<Target> targets;
   std::vector<int64_t> rows = {1, 4, 16, 64, 256};
   std::vector<int> threads;

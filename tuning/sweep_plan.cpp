@@ -33,7 +33,7 @@ std::vector<Block> blocks_of(const SweepFile& file) {
   return blocks;
 }
 
-/// Every block with each dtype, biases and residual, none twice.
+/// Every block with each of the types, biases and residual, none twice.
 class Blocks {
  public:
   Blocks(const SweepFile& file, SweepPlan& plan) : file_(file), plan_(plan) {
@@ -54,16 +54,30 @@ class Blocks {
       ffn.dtype = dtype;
       ffn.bias = bias;
       ffn.residual = residual;
-      if (file_.act_dtypes.empty()) add(ffn);
+      if (file_.act_dtypes.empty()) add_sums(ffn);
       for (const DType act : file_.act_dtypes) add_activations(ffn, act);
     }
   }
   void add_activations(FfnSpec ffn, DType act) {
-    try {
+    unless_refused(describe(ffn) + " with " + info(act).name + " activations", [&] {
       set_act_dtype(ffn, act, "act_dtypes");
-      add(ffn);
+      add_sums(ffn);
+    });
+  }
+  void add_sums(const FfnSpec& ffn) {
+    for (const DType sums : file_.accumulate) {
+      unless_refused(describe(ffn) + " with sums in " + info(sums).name, [&] {
+        FfnSpec wanted = ffn;
+        set_accumulate(wanted, sums, "accumulate");
+        add(wanted);
+      });
+    }
+  }
+  template <typename Add>
+  void unless_refused(const std::string& what, Add add) {
+    try {
+      add();
     } catch (const Error& e) {
-      const std::string what = describe(ffn) + " with " + info(act).name + " activations";
       if (seen_.insert(what).second) plan_.left_out.push_back({what, e.what(), e.kind()});
     }
   }
@@ -129,13 +143,15 @@ WorkloadKey workload_of(const SweepCell& cell, const std::string& cpu) {
   key.target = cell.target;
   key.ffn = cell.ffn;
   key.threads = cell.threads;
+  key.emulated = is_emulated();  // a sweep measures here
   return key;
 }
 
 int64_t combinations(const SweepFile& file) {
   int64_t blocks = std::ssize(file.presets) + times(std::ssize(file.variants), file.sizes.size());
-  for (const size_t n : {file.bias.size(), file.residual.size(), file.dtypes.size(),
-                         file.act_dtypes.size(), file.targets.size(), file.threads.size()}) {
+  for (const size_t n :
+       {file.bias.size(), file.residual.size(), file.dtypes.size(), file.act_dtypes.size(),
+        file.accumulate.size(), file.targets.size(), file.threads.size()}) {
     blocks = times(blocks, n);
   }
   return blocks;

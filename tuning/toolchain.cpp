@@ -1,8 +1,7 @@
 #include "tuning/toolchain.h"
 
-#include <algorithm>
-
 #include "generator/library.h"
+#include "generator/link_tools.h"
 #include "generator/process.h"
 #include "tuning/worker_client.h"
 
@@ -18,29 +17,32 @@ std::string emitter() {
   }
 }
 
+void add_link_tools(Arch arch, std::vector<Tool>& tools) {
+  const LinkTools names = link_tools(arch);
+  const bool native = arch == host_arch();
+  const std::string command =
+      native ? "generate: " : "generate for " + std::string(info(arch).name) + ": ";
+  const auto add = [&](const std::string& name, const char* purpose, const std::string& package) {
+    tools.push_back({name, command + purpose, find_program(name), "apt-get install " + package});
+  };
+  add(names.compiler, "compiles the table, links libraries", names.compiler_package);
+  add(names.ld, "joins a library's objects", names.binutils_package);
+  add(names.objcopy, "hides a library's inner symbols", names.binutils_package);
+  add(names.ar, "static libraries", names.binutils_package);
+}
+
 }  // namespace
 
 std::vector<Tool> find_tools() {
-  const std::string binutils = "apt-get install binutils";
   const std::string rebuild = "make build";
-  return {
+  std::vector<Tool> tools = {
       {"gatefold-emit", "generate, tune: compiles one kernel", emitter(), rebuild},
       {"gatefold-worker", "tune: measures candidates", find_program(default_worker()), rebuild},
-      {c_compiler(), "generate: compiles the table, links libraries", find_program(c_compiler()),
-       "apt-get install gcc"},
-      {"ld", "generate: joins a library's objects", find_program("ld"), binutils},
-      {"objcopy", "generate: hides a library's inner symbols", find_program("objcopy"), binutils},
-      {"ar", "generate: static libraries", find_program("ar"), binutils},
-      {"cmake", "applications: find_package(gatefold)", find_program("cmake"),
-       "apt-get install cmake"},
   };
-}
-
-void require_tools(const std::vector<std::string>& names) {
-  for (const Tool& tool : find_tools()) {
-    if (!tool.path.empty() || std::count(names.begin(), names.end(), tool.name) == 0) continue;
-    fail(tool.name + ": not found (" + tool.purpose + "); get it with: " + tool.get);
-  }
+  for (const ArchInfo& arch : all_archs()) add_link_tools(arch.arch, tools);
+  tools.push_back({"cmake", "applications: find_package(gatefold)", find_program("cmake"),
+                   "apt-get install cmake"});
+  return tools;
 }
 
 }  // namespace gatefold

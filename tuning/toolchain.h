@@ -16,7 +16,4 @@ struct Tool {
 /// All of them, looked for where they are looked for when needed.
 std::vector<Tool> find_tools();
 
-/// Throws gatefold::Error, which says how to get it, if one of these is missing.
-void require_tools(const std::vector<std::string>& names);
-
 }  // namespace gatefold

@@ -25,7 +25,7 @@ class TrialRunner {
 
   /// While nobody else measures there; the roof is measured first if it was not yet. Empty if
   /// stopped.
-  MeasureReply measure(const MeasureRequest& request) { return measurer_.measure(request); }
+  MeasureReply measure(const MeasureRequest& request);
   MeasureRequest request_for(size_t bucket) const;
 
   const TrialBook& book() const { return book_; }
@@ -38,22 +38,14 @@ class TrialRunner {
   bool stopped() const { return request_.stop && request_.stop->load(); }
   double elapsed_s() const;
   int measured_now() const { return measured_now_; }  ///< trials of this run
+  TuneSeconds seconds() const;
   void report(const std::string& phase) const;
 
  private:
-  /// Candidates that are timed in one request, after their anchor.
-  struct Group {
-    Candidate anchor;
-    std::vector<Candidate> members;
-    std::vector<BuiltCandidate> built;
-  };
-
   Measurer::Options measurer_options() const;
   std::vector<Candidate> missing_anchors(const std::vector<Candidate>& batch) const;
   bool settle_unmeasured(const Candidate& candidate, const BuiltCandidate& built);
-  std::vector<Group> grouped(const std::vector<Candidate>& candidates,
-                             const std::vector<BuiltCandidate>& built);
-  void measure_group(const Group& group);
+  void measure_beside_anchor(const Candidate& candidate, const BuiltCandidate& built);
   MeasureReply measure_steadily(const MeasureRequest& request);
   std::vector<std::string> anchor_library(const Candidate& anchor);
   void refuse_above_roof(const MeasureReply& reply, const Candidate& candidate,
@@ -67,6 +59,7 @@ class TrialRunner {
   Measurer measurer_;
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
   int measured_now_ = 0;
+  TuneSeconds spent_;  ///< without the total
 };
 
 }  // namespace gatefold

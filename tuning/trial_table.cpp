@@ -36,7 +36,8 @@ std::string csv_field(const TrialValue& value) {
 
 Json json_value(const std::string& column, const TrialValue& value) {
   if (const auto* integer = std::get_if<int64_t>(&value)) {
-    return column == "bias" || column == "residual" ? Json(*integer != 0) : Json(*integer);
+    const bool flag = column == "bias" || column == "residual" || column == "emulated";
+    return flag ? Json(*integer != 0) : Json(*integer);
   }
   if (const auto* text = std::get_if<std::string>(&value)) {
     // The database keeps the samples as a JSON array.

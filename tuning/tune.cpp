@@ -72,6 +72,7 @@ TuneResult tune(const TuneRequest& wanted) {
       result.interrupted = true;
     }
   }
+  result.seconds = runner.seconds();
   add_joint_costs(result.race, store.trials(workload));
   result.speedup = overall_speedup(result.race);
   return result;

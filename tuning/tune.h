@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <functional>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -11,6 +12,7 @@
 #include "spec/ffn_spec.h"
 #include "spec/machine.h"
 #include "tuning/builder.h"
+#include "tuning/emulator.h"
 #include "tuning/host.h"
 #include "tuning/measure_lock.h"
 #include "tuning/roof.h"
@@ -45,9 +47,12 @@ struct TuneRequest {
 
   CpuProfile cpu = host_cpu_profile();
   std::string cpu_name = host_cpu_name();
+  std::string emulator = this_emulator();  ///< that the measuring machine is; empty: a real one
+  bool emulated() const { return !emulator.empty(); }
   std::optional<Roof> roof;  ///< of this target and thread count, if it is known already
   std::vector<std::string> worker = {default_worker().string()};
-  std::string worker_shown;                ///< what messages call it; empty: its words
+  std::string worker_shown;                           ///< what messages call it; empty: its words
+  std::shared_ptr<const std::string> worker_program;  ///< WorkerOptions::program
   std::optional<WorkerMachine> elsewhere;  ///< where it measures, if it need not be this machine
   double setup_seconds = 120;              ///< that a worker may take to make and pack the weights
   double check_seconds = 15;  ///< to load and check a candidate, beside the runs themselves
@@ -57,13 +62,22 @@ struct TuneRequest {
   const std::atomic<bool>* stop = nullptr;  ///< set by Ctrl-C: finished work is kept
 };
 
+/// Where the time of a run went; what is in neither part is the tuner's own.
+struct TuneSeconds {
+  double total = 0;
+  double compiling = 0;
+  double measuring = 0;                ///< with what the worker prepares and waits for
+  std::optional<double> first_result;  ///< from the start to the first trial that ran
+};
+
 struct TuneResult {
   int trials = 0;  ///< all stored ones of this workload
   int ok = 0;
   std::map<std::string, int> failed;  ///< by kind
   int measured_now = 0;               ///< trials of this run
-  RaceRecord race;                    ///< no cells if interrupted before there was one
-  std::optional<double> speedup;      ///< geometric mean over the cells
+  TuneSeconds seconds;
+  RaceRecord race;                ///< no cells if interrupted before there was one
+  std::optional<double> speedup;  ///< geometric mean over the cells
   bool interrupted = false;
   bool race_reused = false;  ///< nothing new was tried, so nothing was measured again
   std::vector<std::string> notes;

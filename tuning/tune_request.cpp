@@ -5,12 +5,11 @@
 #include <algorithm>
 
 #include "gatefold/gatefold.h"
-#include "generator/process.h"
+#include "generator/link_tools.h"
 #include "schedules/space.h"
 #include "spec/error.h"
 #include "tuning/race_report.h"
 #include "tuning/strategy.h"
-#include "tuning/toolchain.h"
 
 namespace gatefold {
 namespace {
@@ -64,6 +63,11 @@ void keep_to_known_packing(SearchSpace& space, Store& store, const WorkloadKey& 
 
 void check_target(const TuneRequest& r) {
   const std::string target = info(r.target).name;
+  if (!r.elsewhere && info(r.target).arch != host_arch()) {
+    fail_unavailable("--target: '" + target + "' is not available here: this machine is " +
+                     info(host_arch()).name +
+                     "; wanted --worker 'ssh HOST gatefold-worker', with a host that runs it");
+  }
   if (r.elsewhere ? r.elsewhere->runs(r.target) : gf_isa_usable(target.c_str())) return;
   fail_unavailable("--target: '" + target + "' cannot run on " +
                    (r.elsewhere ? "the worker's CPU (" + r.elsewhere->cpu + ")" : "this CPU") +
@@ -91,12 +95,13 @@ TuneRequest checked_request(TuneRequest r) {
   if (r.elsewhere) {
     r.cpu_name = r.elsewhere->cpu;
     r.cpu = r.elsewhere->profile;
+    r.emulator = r.elsewhere->emulator;
   }
   check_block(r);
   if (r.threads < 0) fail_usage("--threads: " + std::to_string(r.threads) + ", wanted 1 or more");
   if (r.threads == 0) r.threads = r.elsewhere ? r.elsewhere->threads : gf_default_threads();
   // Looked for here: a program that is not there is no candidate's failure.
-  require_tools({c_compiler(), "ld", "objcopy"});
+  find_link_tools(info(r.target).arch);
   if (r.builder.emitter.empty()) r.builder.emitter = default_emitter();
   check_worker(r.worker);
   r.builder.jobs = std::max(1, gf_default_threads());
@@ -107,6 +112,7 @@ Measurer::Options measurer_options(const TuneRequest& r) {
   Measurer::Options options;
   options.worker.command = r.worker;
   options.worker.shown = r.worker_shown;
+  options.worker.program = r.worker_program;
   options.worker.elsewhere = r.elsewhere.has_value();
   options.worker.setup_timeout_s = r.setup_seconds;
   options.worker.stop = r.stop;
@@ -124,6 +130,7 @@ WorkloadKey workload_of(const TuneRequest& r) {
   key.target = r.target;
   key.ffn = r.ffn;
   key.threads = r.threads;
+  key.emulated = r.emulated();
   return key;
 }
 

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "accuracy/ffn_data.h"
 #include "gatefold/gatefold.h"
-#include "tuning/ffn_data.h"
 
 namespace gatefold {
 

@@ -5,6 +5,7 @@
 #include <fstream>
 #include <iterator>
 #include <system_error>
+#include <tuple>
 
 #include "formats/mapped_file.h"
 #include "spec/error.h"
@@ -17,12 +18,14 @@ namespace {
 bool same_block(const FfnSpec& a, const FfnSpec& b) {
   return a.variant.name == b.variant.name &&
          parameters_text(a.variant) == parameters_text(b.variant) && a.dtype == b.dtype &&
-         a.act() == b.act() && a.shape == b.shape && a.bias == b.bias && a.residual == b.residual;
+         a.act() == b.act() && a.accumulate == b.accumulate && a.shape == b.shape &&
+         a.bias == b.bias && a.residual == b.residual;
 }
 
 bool same_set(const WinnerSet& set, const WorkloadKey& key, const std::string& packing) {
   return set.packing == packing && set.key.cpu == key.cpu && set.key.target == key.target &&
-         same_block(set.key.ffn, key.ffn) && set.key.halide_version == key.halide_version &&
+         set.key.emulated == key.emulated && same_block(set.key.ffn, key.ffn) &&
+         set.key.halide_version == key.halide_version &&
          set.key.generator_version == key.generator_version;
 }
 
@@ -45,15 +48,19 @@ double distance_to(const WinnerSet& set, const std::vector<int64_t>& rows) {
   return sum;
 }
 
-/// What about winners of `cpu` is not exact; empty for the CPU's own.
-std::string note_on(const WinnerQuery& query, const std::string& cpu) {
+/// What about winners is not exact; empty for the CPU's own, and for what was worked out for its
+/// micro-architecture.
+std::string note_on(const WinnerQuery& query, const WinnerSet& set) {
+  const std::string& cpu = set.key.cpu;
   switch (cpu_match(query, cpu)) {
     case CpuMatch::cpu:
       return {};
     case CpuMatch::micro_architecture:
+      if (set.from_model()) return {};
       return "tuned on another CPU of the same micro-architecture (" + query.micro_architecture +
              "): " + cpu;
     case CpuMatch::isa:
+      if (set.from_model()) return "worked out for a CPU with the same instructions only: " + cpu;
       return "tuned on another CPU with the same instructions only: " + cpu;
   }
   return {};
@@ -103,6 +110,11 @@ const std::vector<WinnerSet>& shipped_winners() {
   return sets;
 }
 
+bool WinnerSet::from_model() const {
+  return std::any_of(winners.begin(), winners.end(),
+                     [](const Winner& w) { return w.cell.origin == kModelOrigin; });
+}
+
 CpuMatch cpu_match(const WinnerQuery& query, const std::string& set_cpu) {
   if (!query.cpu.empty() && set_cpu == query.cpu) return CpuMatch::cpu;
   const bool same_design = !query.micro_architecture.empty() &&
@@ -113,29 +125,33 @@ CpuMatch cpu_match(const WinnerQuery& query, const std::string& set_cpu) {
 const WinnerSet* find_set(const std::vector<WinnerSet>& sets, const WinnerQuery& query,
                           const std::vector<int64_t>& rows, std::string& note) {
   const WinnerSet* best = nullptr;
-  bool stale = false, other_cpu = false;
+  bool stale = false, other_cpu = false, emulated = false;
   for (const WinnerSet& set : sets) {
     if (set.key.target != query.target || !same_block(set.key.ffn, query.ffn) ||
         set.winners.empty())
       continue;
-    if (!set.current())
+    if (set.key.emulated)
+      emulated = true;
+    else if (!set.current())
       stale = true;
     else if (set.key.cpu != query.cpu && !query.any_cpu)
       other_cpu = true;
     else {
       const auto rank = [&](const WinnerSet& s) {
-        return std::pair(cpu_match(query, s.key.cpu), distance_to(s, rows));
+        return std::tuple(cpu_match(query, s.key.cpu), s.from_model(), distance_to(s, rows));
       };
       if (!best || rank(set) < rank(*best)) best = &set;
     }
   }
   const std::string what = query.ffn.variant.name + " " + query.ffn.shape.text() + " " +
                            query.ffn.dtypes() + " on " + info(query.target).name;
-  if (best) note = note_on(query, best->key.cpu);
+  if (best) note = note_on(query, *best);
   if (!best && stale)
     note = "the winners of " + what + " are of another generator or Halide version";
   else if (!best && other_cpu)
     note = "the winners of " + what + " are of another CPU than " + query.cpu;
+  else if (!best && emulated)
+    note = "the winners of " + what + " were measured under an emulator";
   else if (!best)
     note = "no winners of " + what;
   return best;

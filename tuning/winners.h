@@ -27,6 +27,8 @@ struct WinnerSet {
   std::vector<Winner> winners;
 
   bool current() const { return key.current(); }
+  /// Whether the cost model worked them out for a CPU that was not at hand.
+  bool from_model() const;
 };
 
 /// Where winners are from: a tuning database or an exported file, told apart by their content.
@@ -37,7 +39,8 @@ std::vector<WinnerSet> parse_winners(std::string_view json, const std::string& f
 /// Those that came with this build: schedules/tuned/*.json.
 const std::vector<WinnerSet>& shipped_winners();
 
-/// The file format of schedules/tuned/*.json; parse_winners reads it back.
+/// The file format of schedules/tuned/*.json; parse_winners reads it back. Emulated ones are left
+/// out.
 std::string winners_json(const std::vector<WinnerSet>& sets);
 
 struct WinnerQuery {
@@ -52,8 +55,8 @@ struct WinnerQuery {
 CpuMatch cpu_match(const WinnerQuery& query, const std::string& set_cpu);
 
 /// The set to use for these rows: of this CPU, then of its micro-architecture, then of others, and
-/// of equals the nearest to the rows, then the first. `note` says why there is none, or what about
-/// it is not exact.
+/// of equals measured ones, then the nearest to the rows, then the first. `note` says why there is
+/// none, or what about it is not exact. Emulated ones are never taken.
 const WinnerSet* find_set(const std::vector<WinnerSet>& sets, const WinnerQuery& query,
                           const std::vector<int64_t>& rows, std::string& note);
 
@@ -62,7 +65,8 @@ std::optional<Winner> find_winner(const WinnerSet& set, int64_t rows, int thread
 
 /// The kernels of a library, by row bucket: the winners' where there are legal ones (one for each
 /// tuned thread count), else the analytic default, with a note each. Tuned kernels have the origin
-/// "tuned", whichever point won; times and margins only where these rows and this CPU were tuned.
+/// "tuned", whichever point won, those of the cost model "model"; times and margins only where
+/// these rows and this CPU were tuned.
 struct Schedule {
   std::vector<LibraryKernel> kernels;
   std::vector<std::string> notes;

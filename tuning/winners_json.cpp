@@ -142,7 +142,14 @@ Winner read_winner(const Field& f, bool current) {
   return w;
 }
 
+/// An export has no such field, since it leaves these out; what other programs write is said by it.
+void refuse_emulated(const Field& set) {
+  if (!set.has("emulated") || !set["emulated"].boolean()) return;
+  set["emulated"].wrong("false: what an emulator took says nothing of a CPU");
+}
+
 WinnerSet read_set(const Field& f) {
+  refuse_emulated(f);
   WinnerSet set;
   set.key.cpu = f["cpu"].text();
   set.key.target = named(f["target"], [](const auto& text) { return target_named(text).target; });
@@ -176,7 +183,9 @@ WinnerSet read_set(const Field& f) {
 
 std::string winners_json(const std::vector<WinnerSet>& sets) {
   Json list = Json::array();
-  for (const WinnerSet& set : sets) list.push_back(set_json(set));
+  for (const WinnerSet& set : sets) {
+    if (!set.key.emulated) list.push_back(set_json(set));
+  }
   const Json file = {{"format", kFormat}, {"version", kVersion}, {"sets", list}};
   return file.dump(1, ' ', true, Json::error_handler_t::replace) + "\n";
 }

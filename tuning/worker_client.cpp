@@ -8,8 +8,8 @@
 #include <numeric>
 #include <optional>
 
+#include "spec/byte_hash.h"
 #include "spec/error.h"
-#include "tuning/byte_hash.h"
 #include "tuning/host.h"
 
 namespace gatefold {

@@ -5,6 +5,8 @@
 
 #include "gatefold/gatefold.h"
 #include "spec/error.h"
+#include "spec/micro_architecture.h"
+#include "tuning/emulator.h"
 #include "tuning/host.h"
 
 namespace gatefold {
@@ -41,21 +43,22 @@ WorkerMachine this_machine() {
   WorkerMachine machine;
   machine.cpu = host_cpu_name();
   machine.profile = host_cpu_profile();
-  for (const TargetInfo& target : all_targets()) {
+  for (const TargetInfo& target : cpu_targets()) {
     if (gf_isa_usable(target.name.c_str())) machine.targets.push_back(target.target);
   }
   if (machine.targets.empty()) host_target();  // says so
   machine.dtype = host_dtype();
   machine.threads = gf_default_threads();
+  machine.emulator = this_emulator();
   return machine;
 }
 
 Json to_json(const WorkerMachine& m) {
   Json targets = Json::array();
   for (const Target target : m.targets) targets.push_back(info(target).name);
-  return {{"cpu", m.cpu},        {"l1d", m.profile.l1d}, {"l2", m.profile.l2},
-          {"l3", m.profile.l3},  {"targets", targets},   {"dtype", info(m.dtype).name},
-          {"threads", m.threads}};
+  return {{"cpu", m.cpu},         {"l1d", m.profile.l1d},     {"l2", m.profile.l2},
+          {"l3", m.profile.l3},   {"targets", targets},       {"dtype", info(m.dtype).name},
+          {"threads", m.threads}, {"emulated", m.emulated()}, {"emulator", m.emulator}};
 }
 
 WorkerMachine machine_from_json(const Json& j) {
@@ -63,6 +66,7 @@ WorkerMachine machine_from_json(const Json& j) {
   m.cpu = j.at("cpu").get<std::string>();
   if (m.cpu.empty() || m.cpu.size() > kLongestName) fail("worker: cpu: no name, or far too long");
   m.profile.name = "host";
+  m.profile.core = micro_architecture_of(m.cpu);
   m.profile.l1d = cache_size(j, "l1d");
   m.profile.l2 = cache_size(j, "l2");
   m.profile.l3 = cache_size(j, "l3");
@@ -75,6 +79,11 @@ WorkerMachine machine_from_json(const Json& j) {
   m.threads = j.at("threads").get<int>();
   if (m.threads < 1 || m.threads > kMostThreads) {
     fail("worker: threads: " + std::to_string(m.threads) + ", wanted 1 or more");
+  }
+  m.emulator = j.at("emulator").get<std::string>();
+  if (m.emulator.size() > kLongestName) fail("worker: emulator: a name that is far too long");
+  if (j.at("emulated").get<bool>() != m.emulated()) {
+    fail("worker: emulated: " + j.at("emulated").dump() + " beside emulator '" + m.emulator + "'");
   }
   return m;
 }

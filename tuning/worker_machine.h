@@ -18,7 +18,9 @@ struct WorkerMachine {
   std::vector<Target> targets;  ///< that it runs, lowest first
   DType dtype = DType::f32;     ///< its host_dtype()
   int threads = 1;              ///< that a process may use there
+  std::string emulator;         ///< as this_emulator(): its times say nothing of the CPU
 
+  bool emulated() const { return !emulator.empty(); }
   bool runs(Target target) const;
 };
 

@@ -12,8 +12,10 @@
 #include <iostream>
 #include <string>
 
+#include "accuracy/isa_environment.h"
 #include "gatefold/gatefold.h"
 #include "generator/guardian.h"
+#include "spec/error.h"
 #include "tuning/run_folder.h"
 #include "tuning/worker_service.h"
 
@@ -148,10 +150,12 @@ int run(const std::string& lock) {
   gatefold::end_as(status);
 }
 
-int wrong_use(const std::string& what) {
-  std::fprintf(stderr, "gatefold-worker: error: %s; see --help\n", what.c_str());
-  return 2;
+int failed(const std::string& what, int code) {
+  std::fprintf(stderr, "gatefold-worker: error: %s\n", what.c_str());
+  return code;
 }
+
+int wrong_use(const std::string& what) { return failed(what + "; see --help", 2); }
 
 }  // namespace
 
@@ -169,9 +173,11 @@ int main(int argc, char** argv) {
     lock = argv[i];
   }
   try {
+    gatefold::check_isa_in_environment();
     return run(lock);
+  } catch (const gatefold::Error& e) {
+    return failed(e.what(), e.exit_code());
   } catch (const std::exception& e) {
-    std::fprintf(stderr, "gatefold-worker: error: %s\n", e.what());
-    return 1;
+    return failed(e.what(), 1);
   }
 }

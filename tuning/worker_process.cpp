@@ -139,14 +139,13 @@ void WorkerProcess::close_pipes() {
   }
 }
 
-bool WorkerProcess::write_line(std::string_view line) {
-  std::string rest = std::string(line) + "\n";
+bool WorkerProcess::write(std::string_view rest) {
   auto end = after(kWriteSeconds);
   while (!rest.empty()) {
     const ssize_t sent =
         to_child_ < 0 ? -1 : send(to_child_, rest.data(), rest.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
     if (sent > 0) {
-      rest.erase(0, static_cast<size_t>(sent));
+      rest.remove_prefix(static_cast<size_t>(sent));
       end = after(kWriteSeconds);
     } else if (sent < 0 && errno == EAGAIN && seconds_until(end) > 0) {
       pollfd wait = {to_child_, POLLOUT, 0};

@@ -9,14 +9,9 @@
 #include <vector>
 
 #include "generator/guardian.h"
+#include "tuning/worker_exit.h"
 
 namespace gatefold {
-
-/// How a process ended.
-struct WorkerExit {
-  int code = 0;    ///< exit status; meaningful if signal is 0
-  int signal = 0;  ///< that ended it
-};
 
 /// A program in a process group of its own, spoken to by lines on its stdin and stdout. It and all
 /// that it started end with this object, and with this process if that dies first.
@@ -32,7 +27,8 @@ class WorkerProcess {
   ~WorkerProcess();
 
   /// False if the child no longer reads, or takes nothing for ten seconds.
-  bool write_line(std::string_view line);
+  bool write(std::string_view bytes);
+  bool write_line(std::string_view line) { return write(std::string(line) + "\n"); }
 
   /// Waits up to `seconds` for the next whole line; looks at `stop` meanwhile.
   Read read_line(std::string& line, double seconds, const std::atomic<bool>* stop = nullptr);

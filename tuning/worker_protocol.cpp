@@ -2,9 +2,9 @@
 
 #include <nlohmann/json.hpp>
 
+#include "spec/byte_hash.h"
 #include "spec/error.h"
 #include "tuning/base64.h"
-#include "tuning/byte_hash.h"
 
 namespace gatefold {
 namespace {

@@ -9,8 +9,8 @@
 #include "spec/ffn_spec.h"
 #include "tuning/roof.h"
 #include "tuning/trial.h"
+#include "tuning/worker_exit.h"
 #include "tuning/worker_machine.h"
-#include "tuning/worker_process.h"
 
 namespace gatefold {
 
@@ -18,13 +18,13 @@ namespace gatefold {
 std::string line_of(const nlohmann::json& json);
 
 /// Raised when a worker of another build could misunderstand.
-inline constexpr int kWorkerProtocol = 2;
+inline constexpr int kWorkerProtocol = 3;
 
 /// The worker reads requests and writes replies, one JSON object a line. Before it touches a
 /// candidate it writes an event line, so that a crash or hang can be laid at its door.
 ///
-///   {"kind":"hello","protocol":2}  the first line
-///     -> {"reply":"hello","protocol":2,"version":"0.1.0","machine":{…WorkerMachine}}
+///   {"kind":"hello","protocol":3}  the first line
+///     -> {"reply":"hello","protocol":3,"version":"0.1.0","machine":{…WorkerMachine}}
 ///   {"kind":"library","name":HASH,"data":BASE64}  for a worker that does not see our files; once
 ///     -> {"reply":"library","name":HASH}
 ///   {"kind":"roof","target":T,"threads":N,"lock":true} -> {"reply":"roof","roof":{…Roof}}

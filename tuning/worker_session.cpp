@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "tuning/worker_shipping.h"
+
 namespace gatefold {
 namespace {
 
@@ -41,7 +43,18 @@ std::string describe(const WorkerExit& exit, const std::string& errors) {
 
 WorkerSession::WorkerSession(const WorkerOptions& options)
     : options_(options), process_(options.command) {
+  if (options_.program) ship();
   greet();
+}
+
+void WorkerSession::ship() {
+  const std::string wanted = "that the program has arrived";
+  if (!process_.write(*options_.program)) {
+    throw WorkerLost(last_words(Read::closed) + "; wanted " + wanted);
+  }
+  const Heard heard = hear(options_.greeting_timeout_s);
+  if (heard.how == Read::stopped || heard.text == kArrived) return;
+  fail(complaint(heard, wanted));
 }
 
 void WorkerSession::greet() {

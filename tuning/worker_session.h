@@ -2,6 +2,7 @@
 
 #include <atomic>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <set>
 #include <string>
@@ -17,6 +18,8 @@ struct WorkerOptions {
   /// The program and its arguments.
   std::vector<std::string> command;
   std::string shown = {};  ///< what messages call it; empty: the command's words
+  /// Sent to the command first, which is a shipping_command then: the worker itself.
+  std::shared_ptr<const std::string> program = {};
   /// It may not see this machine's files, and its own machine's lock and roof count.
   bool elsewhere = false;
   double greeting_timeout_s = 30;   ///< a connection is made in it
@@ -70,6 +73,7 @@ class WorkerSession {
  private:
   std::optional<WorkerLine> ask(const std::string& line, double seconds, WorkerLine::Kind wanted,
                                 const std::string& name);
+  void ship();
   void greet();
 
   const WorkerOptions& options_;

@@ -43,7 +43,7 @@ void schedule_adams2019(FfnStages& s, int threads) {
   estimate_sizes(s);
   const AutoschedulerParams parameters(
       "Adams2019", {{"parallelism", std::to_string(threads)}, {"beam_size", "1"}});
-  Pipeline(s.y).apply_autoscheduler(halide_target(s.kernel.target), parameters);
+  Pipeline(s.y).apply_autoscheduler(halide_target(s.kernel), parameters);
 }
 
 }  // namespace gatefold

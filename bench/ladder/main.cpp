@@ -6,10 +6,10 @@
 #include <string>
 
 #include "bench/ladder/report.h"
-#include "bench/shape_flags.h"
 #include "formats/atomic_file.h"
 #include "spec/error.h"
 #include "spec/names.h"
+#include "spec/shape_flags.h"
 #include "tuning/host.h"
 #include "tuning/library_plan.h"
 #include "tuning/run_folder.h"

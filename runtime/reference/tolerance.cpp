@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "spec/ffn_spec.h"
+
 namespace gatefold {
 namespace {
 
@@ -15,9 +17,9 @@ constexpr double kLargestBf16 = 4e-3;
 constexpr double kLargestF16 = 1e-3;
 constexpr double kLeastF16 = 0x1p-25;
 
-// Independent roundings of d_ff products have a deviation of 0.4 u16 of their spread; one output in
-// 1e9 lies beyond six deviations.
-constexpr double kHiddenSpread = 6 * 0.4 * kU16;
+// Independent roundings of d_ff products have a deviation of 0.4 roundoffs of their spread; one
+// output in 1e9 lies beyond six deviations.
+constexpr double kDeviations = 6;
 
 // One output's sums may err more than the average over all that the norms see.
 constexpr double kSingleOutput = 4;
@@ -26,6 +28,16 @@ double sums_in_f32(int64_t d_model, int64_t d_ff) {
   const double walk =
       std::sqrt(static_cast<double>(d_model)) + std::sqrt(static_cast<double>(d_ff));
   return kU32 * (8 + 0.4 * walk);
+}
+
+/// Root of the length of a sum in f16, which ends with its block.
+double walk_in_f16(int64_t length) {
+  return std::sqrt(static_cast<double>(std::min<int64_t>(length, kMostProductsInF16)));
+}
+
+/// Both sums in f16 and the rounding of what stands between them.
+double sums_in_f16(int64_t d_model, int64_t d_ff) {
+  return kHalf * (2 + 0.4 * (walk_in_f16(d_model) + walk_in_f16(d_ff)));
 }
 
 double rounding_of(DType dtype) {
@@ -41,8 +53,9 @@ double rounding_of(DType dtype) {
 }
 
 /// Of the norms of few values: each rounding counts in full, and the one of y comes on top.
-double largest(DType dtype, DType hidden) {
+double of_few(DType dtype, DType hidden, int64_t d_model, int64_t d_ff) {
   if (hidden == DType::bf16) return 2 * kU16;
+  if (hidden == DType::f16) return kHalf * (3 + walk_in_f16(d_model) + walk_in_f16(d_ff));
   switch (dtype) {
     case DType::f32:
       return kLargestF32;
@@ -55,26 +68,39 @@ double largest(DType dtype, DType hidden) {
 }
 
 /// Of the norms of many values.
-double usual(DType dtype, double sums) {
+double of_many(DType dtype, DType hidden, double sums) {
   const double all = sums + rounding_of(dtype);
-  return dtype == DType::f32 ? all : std::min(largest(dtype, DType::f32), all);
+  if (dtype == DType::f32 || hidden == DType::f16) return all;
+  return std::min(of_few(dtype, DType::f32, 0, 0), all);
+}
+
+/// What sums in f16 add to the bounds of one output. Its own sum errs relative to itself where the
+/// products have one sign; what the hidden values bring is independent, so that d_ff of them add up
+/// like their root.
+void allow_sums_in_f16(Tolerance& t, int64_t d_model, int64_t d_ff) {
+  const double root = std::sqrt(static_cast<double>(d_ff));
+  t.output += kDeviations * 0.3 * kHalf * walk_in_f16(d_ff);
+  t.sums += kDeviations * sums_in_f16(d_model, d_ff) / root;
+  t.least *= 4 + walk_in_f16(d_ff);
 }
 
 }  // namespace
 
 Tolerance tolerance(DType dtype, DType hidden, int64_t d_model, int64_t d_ff) {
-  const double sums = sums_in_f32(d_model, d_ff);
+  const double in_f32 = sums_in_f32(d_model, d_ff);
+  const double sums = in_f32 + (hidden == DType::f16 ? sums_in_f16(d_model, d_ff) : 0);
   const bool few = std::min(d_model, d_ff) < kRelativeFrom;
-  const double all = few ? largest(dtype, hidden) : usual(dtype, sums);
+  const double all = few ? of_few(dtype, hidden, d_model, d_ff) : of_many(dtype, hidden, sums);
   Tolerance t;
   t.rel_l2 = all;
   t.scaled = all;
   t.output = rounding_of(dtype);
   t.least = dtype == DType::f16 ? kLeastF16 : 0;
   // Of few products the sum of the bounds is less than six deviations.
-  const double of_few = std::sqrt(static_cast<double>(d_ff)) * kU16;
-  t.hidden = hidden == DType::f32 ? 0 : std::min(kHiddenSpread, of_few);
-  t.sums = kSingleOutput * sums;
+  const double spread = std::min(kDeviations * 0.4, std::sqrt(static_cast<double>(d_ff)));
+  t.hidden = rounding_of(hidden) * spread;
+  t.sums = kSingleOutput * in_f32;
+  if (hidden == DType::f16) allow_sums_in_f16(t, d_model, d_ff);
   return t;
 }
 
@@ -83,7 +109,7 @@ Tolerance tolerance_of_rounded_steps(DType dtype, int64_t d_model, int64_t d_ff)
   if (dtype == DType::f32) return t;
   t.rel_l2 *= 2;
   t.scaled *= 2;
-  t.hidden = 2 * kHiddenSpread * rounding_of(dtype) / kU16;
+  t.hidden = 2 * kDeviations * 0.4 * rounding_of(dtype);
   return t;
 }
 

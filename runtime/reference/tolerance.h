@@ -26,6 +26,12 @@ namespace gatefold {
 // Rounding to f16 (unit roundoff 2^-11): of y alone; outputs below 2^-14 by at most 2^-25.
 //   f16 = sums + 2^-11, at most 1e-3
 //
+// Sums in f16. At most kMostProductsInF16 products are added up in f16 (unit roundoff half =
+// 2^-11), the blocks of them in f32. The same walk, of the length of a block, for each of the two
+// sums; the hidden layer is rounded to f16 once, as y is.
+//   f16 sums = sums + half (0.4 (sqrt(block of d_model) + sqrt(block of d_ff)) + 2): 7.2e-3 from
+//   256 x 256 on
+//
 // Below kRelativeFrom there are too few terms for averages (the only hidden value of d_ff = 1 may
 // be what is left of a gate that cancels): the norms are held to the largest tolerance, each output
 // to its own.
@@ -40,7 +46,7 @@ struct Tolerance {
 };
 
 /// `dtype`: of y. `hidden`: what the hidden layer is rounded to (hidden_dtype() of
-/// spec/ffn_spec.h).
+/// spec/ffn_spec.h); f16 means sums in f16, since only those need it.
 Tolerance tolerance(DType dtype, DType hidden, int64_t d_model, int64_t d_ff);
 
 /// Of an implementation that rounds after each of its steps (gate, up, activation, product, y), as

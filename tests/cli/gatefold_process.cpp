@@ -29,7 +29,7 @@ namespace {
     const rlimit limit{bytes, bytes};
     setrlimit(RLIMIT_FSIZE, &limit);
   }
-  const std::string program = binary_dir() + "/gatefold";
+  const std::string program = binary_dir() + "/" + options.program;
   std::vector<char*> argv = {const_cast<char*>(program.c_str())};
   for (const std::string& a : arguments) argv.push_back(const_cast<char*>(a.c_str()));
   argv.push_back(nullptr);

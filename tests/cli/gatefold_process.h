@@ -21,9 +21,10 @@ struct RunOptions {
   std::function<bool()> interrupt_when = {};  ///< SIGINT to the program once it is true
   std::string stdout_file = {};               ///< where stdout goes instead of into `out`
   std::string stderr_file = {};               ///< where stderr goes instead of into `err`
+  std::string program = "gatefold";           ///< another one of the build folder
 };
 
-/// Runs build/gatefold with these arguments, no shell between.
+/// Runs build/gatefold (or another program) with these arguments, no shell between.
 Outcome gatefold(const std::vector<std::string>& arguments, const RunOptions& options = {});
 
 }  // namespace gatefold::test

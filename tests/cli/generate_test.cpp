@@ -58,6 +58,33 @@ TEST(Generate, TheModelChoosesForAnotherCpu) {
   EXPECT_THAT(content(folder / "k.json"), HasSubstr("\"origin\": \"model\""));
 }
 
+TEST(Generate, TheModelsPointsAreExportedAndReadBack) {
+  const TempFolder first, second;
+  const std::string winners = first / "model.json";
+  const Outcome modelled = gatefold(
+      small_block(first.path(), {"--schedule", "model", "--cpu", "zen3", "--export", winners}));
+  ASSERT_EQ(modelled.exit_code, 0) << modelled.err;
+  const Outcome again =
+      gatefold(small_block(second.path(), {"--schedule", winners, "--cpu", "zen3"}));
+  ASSERT_EQ(again.exit_code, 0) << again.err;
+  const auto wanted = modelled.json()["kernels"], found = again.json()["kernels"];
+  ASSERT_EQ(found.size(), wanted.size());
+  for (size_t i = 0; i < found.size(); ++i) {
+    EXPECT_EQ(found[i]["point"], wanted[i]["point"]);
+    EXPECT_EQ(found[i]["origin"], "model");
+    EXPECT_EQ(found[i]["match"], "micro_architecture");
+  }
+  EXPECT_THAT(again.json()["notes"], testing::IsEmpty());
+}
+
+TEST(Generate, ExportsNothingButTheModelsPoints) {
+  const TempFolder folder;
+  const Outcome outcome = gatefold(small_block(folder.path(), {"--export", folder / "w.json"}));
+  EXPECT_EQ(outcome.exit_code, 2);
+  EXPECT_THAT(outcome.err, HasSubstr("--export: with --schedule default, wanted model"));
+  EXPECT_THAT(folder.names(), testing::IsEmpty());
+}
+
 TEST(Generate, AResidualIsInNamesAndKeys) {
   const TempFolder folder;
   const Outcome outcome = gatefold({"generate", "--variant", "relu", "--d-model", "24", "--d-ff",
@@ -100,6 +127,17 @@ TEST(Generate, RefusesOtherActivationTypes) {
   const Outcome outcome = gatefold(small_block(folder.path(), {"--act-dtype", "bf16"}));
   EXPECT_EQ(outcome.exit_code, 2);
   EXPECT_THAT(outcome.err, HasSubstr("--act-dtype: 'bf16' with weights in f32, wanted f32"));
+  EXPECT_THAT(folder.names(), testing::IsEmpty());
+}
+
+TEST(Generate, RefusesSumsInF16WhereTheyCannotBe) {
+  const TempFolder folder;
+  const Outcome on_x86 = gatefold(small_block(folder.path(), {"--accumulate", "f16"}, "f16"));
+  EXPECT_EQ(on_x86.exit_code, 2);
+  EXPECT_THAT(on_x86.err, HasSubstr("--accumulate: 'f16' on target 'x86-avx2', wanted f32"));
+  const Outcome of_f32 = gatefold(small_block(folder.path(), {"--accumulate", "f16"}));
+  EXPECT_EQ(of_f32.exit_code, 2);
+  EXPECT_THAT(of_f32.err, HasSubstr("--accumulate: 'f16' with weights in f32"));
   EXPECT_THAT(folder.names(), testing::IsEmpty());
 }
 

@@ -66,6 +66,9 @@ INSTANTIATE_TEST_SUITE_P(
                  block_with({"--target", "x86-avx2,x86-avx2"}),
                  {"--target", "stands twice"}},
         BadFlags{"TargetEmpty", block_with({"--target", "x86-avx2,"}), {"--target", "empty name"}},
+        BadFlags{"TargetsOfTwoArchitectures",
+                 block_with({"--target", "x86-avx2,arm64-neon"}),
+                 {"--target: 'x86-avx2' is for x86_64 and 'arm64-neon' for arm64"}},
         BadFlags{
             "Preset", {"--preset", "llama2-7b"}, {"unknown preset", "did you mean 'llama-2-7b'?"}},
         BadFlags{"DModelZero",

@@ -47,9 +47,9 @@ TEST(WorkerProgram, SaysWhatItIs) {
 
 TEST(WorkerProgram, AnswersNonsenseWithAnErrorAndGoesOn) {
   const std::string said =
-      output_of("printf 'x\\n{}\\n{\"kind\":\"hello\",\"protocol\":2}\\n' | " + worker());
+      output_of("printf 'x\\n{}\\n{\"kind\":\"hello\",\"protocol\":3}\\n' | " + worker());
   EXPECT_EQ(std::count(said.begin(), said.end(), '\n'), 3) << said;
-  EXPECT_THAT(said, AllOf(StartsWith("{\"message\":"), HasSubstr("\"protocol\":2")));
+  EXPECT_THAT(said, AllOf(StartsWith("{\"message\":"), HasSubstr("\"protocol\":3")));
 }
 
 /// A machine that is only measured has no packages of ours.
@@ -114,6 +114,40 @@ TEST_F(TuneElsewhere, ACommandThatIsNoWorkerIsNamed) {
   EXPECT_THAT(refused("printf '{\"reply\"'; exit 9"), HasSubstr("status 9"));
   EXPECT_THAT(refused("cat"), HasSubstr("wrote '{\"kind\":\"hello\""));
   EXPECT_THAT(refused(" ", 2), HasSubstr("--worker: ' '"));
+}
+
+TEST_F(TuneElsewhere, AProgramToBeSentIsLookedAtFirst) {
+  Arguments missing = tune("sh -c", {"--trials", "2", "--worker-program", folder_ / "none"});
+  Outcome outcome = gatefold(missing);
+  EXPECT_EQ(outcome.exit_code, 1);
+  EXPECT_THAT(outcome.err, HasSubstr("none"));
+  outcome = gatefold({"tune", "--preset", "gpt2", "--db", folder_ / "t.db", "--trials", "2",
+                      "--worker-program", worker()});
+  EXPECT_EQ(outcome.exit_code, 2);
+  EXPECT_THAT(outcome.err, HasSubstr("--worker-program: only with --worker"));
+}
+
+/// None of these is sent: the command would say so.
+TEST_F(TuneElsewhere, AProgramToBeSentIsOneOfTheTargetsArchitecture) {
+  const auto refused_program = [&](const std::string& program, const std::string& target) {
+    Arguments arguments = tune("touch " + (folder_ / "sent").string() + "; sh -c",
+                               {"--trials", "2", "--worker-program", program});
+    std::replace(arguments.begin(), arguments.end(), std::string("x86-avx2"), target);
+    const Outcome outcome = gatefold(arguments);
+    EXPECT_EQ(outcome.exit_code, 1) << outcome.err;
+    EXPECT_THAT(outcome.err, StartsWith("gatefold: error: --worker-program: " + program + ": "));
+    EXPECT_FALSE(std::filesystem::exists(folder_ / "sent"));
+    return outcome.err;
+  };
+  const std::string whole = content(worker());
+  EXPECT_THAT(refused_program(worker(), "arm64-neon"), HasSubstr("made for x86_64, wanted arm64"));
+  for (const char* target : {"x86-avx2", "host"}) {
+    EXPECT_THAT(refused_program(folder_.file("script", "#!/bin/sh\nexec cat\n"), target),
+                HasSubstr("ELF file"));
+    EXPECT_THAT(refused_program(folder_.file("cut", whole.substr(0, whole.size() / 2)), target),
+                HasSubstr("truncated"));
+    EXPECT_THAT(refused_program(folder_.path(), target), HasSubstr("not a regular file"));
+  }
 }
 
 TEST(SelfTest, RacesTheDefaultAgainstItself) {

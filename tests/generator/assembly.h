@@ -1,18 +1,21 @@
 #pragma once
 
 #include <filesystem>
+#include <set>
 #include <string>
 
 #include "spec/ffn_spec.h"
-#include "tuning/assembly_check.h"
 
 namespace gatefold::test {
 
 /// A kernel with the default packing and point.
 KernelSpec default_kernel(const FfnSpec& ffn, Target target, const RowBucket& rows);
 
-/// The whole assembly of a kernel (AT&T syntax, as LLVM writes it).
+/// The whole assembly of a kernel, as LLVM writes it.
 std::string assembly_of(const KernelSpec& kernel);
+
+/// What a kernel's object file calls and does not define.
+std::set<std::string> undefined_symbols(const KernelSpec& kernel);
 
 std::string content_of(const std::filesystem::path& file);
 

@@ -11,9 +11,9 @@
 #include <functional>
 #include <thread>
 
+#include "accuracy/guarded_memory.h"
 #include "runtime/threads.h"
 #include "tests/generator/compiled_block.h"
-#include "tests/support/guarded_memory.h"
 
 namespace gatefold::test {
 namespace {

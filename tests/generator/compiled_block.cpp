@@ -2,7 +2,7 @@
 
 #include <random>
 
-#include "tuning/ffn_data.h"
+#include "accuracy/ffn_data.h"
 
 namespace gatefold::test {
 namespace {

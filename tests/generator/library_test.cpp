@@ -157,6 +157,73 @@ TEST(Library, NameMustBeAnIdentifier) {
   EXPECT_TRUE(names_in(folder.path()).empty());
 }
 
+TEST(Library, HoldsOneArchitecture) {
+  const TemporaryFolder folder;
+  LibraryPlan plan = small_plan();
+  plan.kernels.back().spec.target = Target::arm64_neon;
+  try {
+    build_library(plan, options_in(folder));
+    FAIL() << "linked two architectures into one library";
+  } catch (const Error& e) {
+    EXPECT_EQ(e.kind(), ErrorKind::usage);
+  }
+  EXPECT_TRUE(names_in(folder.path()).empty());
+}
+
+TEST(Library, ManifestsSayTheArchitectureAndMayLackIt) {
+  const TemporaryFolder folder;
+  const fs::path path = build_library(small_plan(), options_in(folder));
+  const std::string field = "  \"architecture\": \"x86_64\",\n", good = read(path);
+  ASSERT_NE(good.find(field), std::string::npos) << good;
+  const auto arch_with = [&](const std::string& replacement) {
+    std::string changed = good;
+    changed.replace(good.find(field), field.size(), replacement);
+    std::ofstream(path, std::ios::trunc) << changed;
+    return read_manifest(path).arch;
+  };
+  EXPECT_EQ(arch_with(""), Arch::x86_64);
+  EXPECT_EQ(arch_with("  \"architecture\": \"arm64\",\n"), Arch::arm64);
+}
+
+/// Without the field it is for x86_64, so other kernels want the field.
+TEST(Library, ManifestsWithoutTheArchitectureHoldKernelsForX86) {
+  const TemporaryFolder folder;
+  const fs::path path = build_library(small_plan(), options_in(folder));
+  std::string text = read(path);
+  const auto replace = [&](const std::string& from, const std::string& to) {
+    ASSERT_NE(text.find(from), std::string::npos) << text;
+    text.replace(text.find(from), from.size(), to);
+  };
+  replace("  \"architecture\": \"x86_64\",\n", "");
+  replace("\"target\": \"x86-avx2\"", "\"target\": \"arm64-neon\"");
+  std::ofstream(path, std::ios::trunc) << text;
+  try {
+    read_manifest(path);
+    FAIL() << "took a kernel for arm64 for one of x86_64";
+  } catch (const Error& e) {
+    EXPECT_EQ(e.kind(), ErrorKind::failed);
+    EXPECT_NE(std::string(e.what()).find("block.json: field 'architecture' is missing, wanted "
+                                         "\"arm64\" for a kernel for arm64-neon"),
+              std::string::npos)
+        << e.what();
+  }
+}
+
+TEST(Library, ManifestsKnowTheBytesOfTheSharedObject) {
+  const TemporaryFolder folder;
+  const fs::path path = build_library(small_plan(), options_in(folder));
+  const Manifest manifest = read_manifest(path);
+  EXPECT_EQ(manifest.so_bytes, static_cast<int64_t>(fs::file_size(manifest.shared_object)));
+  EXPECT_NO_THROW(check_shared_object(manifest));
+  std::fstream file(manifest.shared_object, std::ios::in | std::ios::out | std::ios::binary);
+  file.seekp(5000);
+  file.put('\x5a');
+  file.close();
+  EXPECT_THROW(check_shared_object(manifest), Error) << "one byte is another";
+  fs::remove(manifest.shared_object);
+  EXPECT_THROW(check_shared_object(manifest), Error) << "it is not there";
+}
+
 class BadManifest : public testing::TestWithParam<std::pair<const char*, const char*>> {};
 
 TEST_P(BadManifest, NamesTheFileAndWhatIsWrong) {
@@ -181,6 +248,8 @@ INSTANTIATE_TEST_SUITE_P(Library, BadManifest,
                          testing::Values(std::pair{"gatefold-library", "other-library"},
                                          std::pair{"\"version\": 1", "\"version\": 2"},
                                          std::pair{"libblock.so", "../libblock.so"},
+                                         std::pair{"\"x86_64\"", "\"sparc\""},
+                                         std::pair{"\"so_bytes\"", "\"so_words\""},
                                          std::pair{"\"d_model\": 16", "\"d_model\": -1"},
                                          std::pair{"\"residual\": false", "\"residual\": 0"},
                                          std::pair{"\"d_model\": 16", "\"d_model\": 1099511627776"},
@@ -229,6 +298,18 @@ TEST(HalideGenerator, EmitsTheSameAlgorithm) {
   EXPECT_EQ(output_of(command), "");
   EXPECT_EQ(names_in(folder.path()), (std::set<std::string>{"my_ffn.h", "my_ffn.o"}));
   EXPECT_NE(read(folder.path() / "my_ffn.h").find("int my_ffn("), std::string::npos);
+}
+
+TEST(HalideGenerator, TakesTheArchitectureFromTheHalideTarget) {
+  const TemporaryFolder folder;
+  const std::string command = (fs::path(binary_dir()) / "gatefold-gengen").string() +
+                              " -g gatefold_ffn -f my_ffn -o " + folder.path().string() +
+                              " -e assembly variant=swiglu dtype=bf16 d_model=64 d_ff=160 rows=6";
+  EXPECT_EQ(output_of(command + " target=arm-64-linux-no_runtime 2>&1"), "");
+  const std::string assembly = read(folder.path() / "my_ffn.s");
+  EXPECT_NE(assembly.find("fmla\tv"), std::string::npos) << "no NEON kernel";
+  EXPECT_NE(output_of(command + " target=riscv-64-linux-no_runtime 2>&1").find("wanted x86-64"),
+            std::string::npos);
 }
 
 TEST(HalideGenerator, TakesAResidualRightBeforeTheOutput) {

@@ -7,6 +7,7 @@
 #include <functional>
 #include <limits>
 
+#include "runtime/float_formats.h"
 #include "schedules/ffn_stages.h"
 
 namespace gatefold {
@@ -123,6 +124,40 @@ TEST(Numerics, Bf16RoundsToNearestEvenAndKeepsNan) {
     std::memcpy(&nan, &bits, sizeof nan);
     const uint16_t half = to_bf16(nan);
     EXPECT_TRUE((half & 0x7f80) == 0x7f80 && (half & 0x007f) != 0) << std::hex << bits;
+  }
+}
+
+/// f of every 16-bit pattern.
+std::vector<float> of_all_patterns(const Function& f) {
+  std::vector<float> x(1 << 16);
+  for (size_t i = 0; i < x.size(); ++i) x[i] = float(i);
+  return evaluate(f, x);
+}
+
+TEST(Numerics, F16IsWidenedInIntegerStepsAsItIs) {
+  const auto y =
+      of_all_patterns([](const Expr& x) { return f32_from_f16_bits(Halide::cast<uint16_t>(x)); });
+  for (size_t i = 0; i < y.size(); ++i) {
+    const float wanted = f32_from_f16(uint16_t(i));
+    if (std::isnan(wanted)) {
+      EXPECT_TRUE(std::isnan(y[i])) << i;
+    } else {
+      EXPECT_EQ(y[i], wanted) << i;
+      EXPECT_EQ(std::signbit(y[i]), std::signbit(wanted)) << i;
+    }
+  }
+}
+
+TEST(Numerics, F16IsRoundedInIntegerStepsAsItShould) {
+  std::vector<float> x = samples(-1e6f, 1e6f);
+  for (float edge : {65504.0f, 65519.996f, 65520.0f, 0x1p-14f, 0x1.ffcp-15f, 0x1.ffep-15f, 0x1p-24f,
+                     0x1p-25f, 0x1.8p-24f, 0x1.000002p-25f, kInf, 1.0f + 0x1p-11f, 1.0f + 0x3p-11f})
+    x.insert(x.end(), {edge, -edge});
+  const auto bits = evaluate([](const Expr& v) { return Halide::cast<float>(f16_bits(v)); }, x);
+  for (size_t i = 0; i < x.size(); ++i) EXPECT_EQ(bits[i], float(f16_from_f32(x[i]))) << x[i];
+  for (float nan : {kNan, -kNan}) {
+    const auto y = evaluate([](const Expr& v) { return f32_from_f16_bits(f16_bits(v)); }, {nan});
+    EXPECT_TRUE(std::isnan(y[0]));
   }
 }
 

@@ -7,11 +7,11 @@
 #include <limits>
 #include <random>
 
+#include "accuracy/ffn_data.h"
+#include "accuracy/guarded_memory.h"
 #include "runtime/float_formats.h"
 #include "runtime/reference/compare.h"
 #include "tests/generator/test_block.h"
-#include "tests/support/guarded_memory.h"
-#include "tuning/ffn_data.h"
 
 namespace gatefold::test {
 namespace {

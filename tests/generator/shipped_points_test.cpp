@@ -6,6 +6,7 @@
 
 #include "schedules/space.h"
 #include "tests/generator/assembly.h"
+#include "tuning/assembly_check.h"
 #include "tuning/winners.h"
 
 namespace gatefold::test {

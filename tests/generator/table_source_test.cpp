@@ -73,7 +73,7 @@ constexpr gf_hooks kOtherHooks = {
       void* first = OtherRuntime::of(context).first;
       static_cast<gf_context*>(first)->hooks->release(first, memory);
     },
-    [](void*, const char*) {}};
+    [](void*, const char*) {}, nullptr};
 
 int (*g_compiled)(void** args);
 OtherRuntime g_other;

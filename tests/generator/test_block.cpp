@@ -1,7 +1,5 @@
 #include "tests/generator/test_block.h"
 
-#include <stdlib.h>
-
 #include "tests/support/paths.h"
 
 namespace gatefold::test {
@@ -14,17 +12,6 @@ LibraryPlan default_plan(const FfnSpec& ffn, Target target, const std::vector<in
     plan.kernels.push_back({k, {}});
   }
   return plan;
-}
-
-TemporaryFolder::TemporaryFolder() {
-  std::string pattern = (std::filesystem::temp_directory_path() / "gatefold_test.XXXXXX").string();
-  if (!mkdtemp(pattern.data())) fail(pattern + ": cannot be created");
-  path_ = pattern;
-}
-
-TemporaryFolder::~TemporaryFolder() {
-  std::error_code ignored;
-  std::filesystem::remove_all(path_, ignored);
 }
 
 LibraryOptions options_in(const TemporaryFolder& folder) {

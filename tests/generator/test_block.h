@@ -2,30 +2,17 @@
 
 #include <gatefold/gatefold.hpp>
 
-#include <filesystem>
 #include <memory>
 #include <vector>
 
 #include "generator/library.h"
 #include "schedules/space.h"
+#include "tests/support/temporary_folder.h"
 
 namespace gatefold::test {
 
 /// Default points for a description; fails the test if a library cannot be built.
 LibraryPlan default_plan(const FfnSpec& ffn, Target target, const std::vector<int64_t>& rows);
-
-/// A temporary folder, removed with its contents.
-class TemporaryFolder {
- public:
-  TemporaryFolder();
-  ~TemporaryFolder();
-  TemporaryFolder(const TemporaryFolder&) = delete;
-  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
-  const std::filesystem::path& path() const { return path_; }
-
- private:
-  std::filesystem::path path_;
-};
 
 LibraryOptions options_in(const TemporaryFolder& folder);
 

@@ -36,7 +36,10 @@ class Install(Case):
         self.assertEqual([str(f) for f in self.setting.prefix.rglob("Halide*.h")], [])
         listed = json.loads(call(self.setting.prefix / "bin" / "gatefold", "list", "targets", "--json"))
         self.assertIn("x86-avx2", [item["name"] for item in listed["items"]])
-        for program in ("gatefold-emit", "gatefold-gengen"):
+        programs = ["gatefold-emit", "gatefold-gengen"]
+        if (self.setting.build / "gatefold-emit-mlir").exists():
+            programs.append("gatefold-emit-mlir")
+        for program in programs:
             self.assertIn(str(self.setting.prefix), project.needed(self.setting.prefix / "bin" / program))
 
     def test_prefix_has_the_halide_generator_as_documented(self):

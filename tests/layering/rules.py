@@ -30,6 +30,8 @@ THIRD_PARTY = {
     "gmock/*": "gtest",
     "benchmark/*": "benchmark",
     "zlib.h": "zlib",
+    "mlir/*": "MLIR",
+    "llvm/*": "MLIR",
 }
 
 
@@ -59,7 +61,14 @@ def outside(*names):
 PURE = frozenset({"pure"})
 
 # What puts kernels together, without Halide; each pattern is a header and its source.
-LIBRARY = tuple(f"generator/{name}.*" for name in "guardian library manifest process table_source kernel_table_text".split())
+LIBRARY = tuple(f"generator/{name}.*" for name in "device_services library link_tools manifest process table_source kernel_table_text".split())
+TENSOR_CORES = tuple(f"generator/mlir/{name}.*" for name in "kernel_parameters scalar_program tensor_core_point tile".split())
+# What a worker is made of, beside the runtime: it is linked statically for machines of other architectures.
+MEASURING = tuple(f"tuning/{name}.*" for name in (
+    "arena base64 contestant emulator host mapped_library mapped_library_load "
+    "measure_lock noise oracle quantiles race roof roof_meters run_folder sampling trial weight_rotation worker_exit "
+    "worker_machine worker_main worker_protocol worker_replies worker_service").split()) + (
+    "tuning/candidate_library*", "tuning/roof_probes*")
 # Headers that CMake writes into the build folder.
 GENERATED = {"generator/kernel_table_text.h", "bench/ladder/page_template.h"}
 
@@ -68,20 +77,30 @@ LAYERS = (
     Layer("formats", ("formats/*",), "spec", outside("json", "fmt", "zlib")),
     Layer("spaces", ("schedules/*space*",), "spec", PURE, (NO_ACTIVATION, NO_FILES)),
     Layer("schedules", ("schedules/*",), "spaces spec", PURE | {"fmt", "Halide"}, (NO_ACTIVATION, NO_FILES)),
-    Layer("library", LIBRARY, "formats spec public", outside("json", "fmt"), (NO_WALL_CLOCK,)),
+    Layer("guardian", ("generator/guardian.*",), "", outside()),
+    # C text that both kinds of generated calls of device kernels begin with.
+    Layer("buffer-text", ("generator/device_buffer.h",), "", PURE),
+    Layer("text-file", ("generator/text_file.*",), "spec", outside()),
+    Layer("library", LIBRARY, "buffer-text text-file guardian formats spec public", outside("json", "fmt"), (NO_WALL_CLOCK,)),
     Layer("emitter", ("generator/emit_command.*",), "spec", outside("CLI11")),
     Layer("emitter program", ("generator/emit_main.cpp",), "emitter generator spec", outside()),
-    Layer("generator", ("generator/*",), "library schedules spaces spec public",
+    # What a tensor-core kernel is, for whoever ranks points or launches; making one takes MLIR, in a process of its own.
+    Layer("tiles", TENSOR_CORES, "spec", PURE),
+    Layer("tensor-core generator", ("generator/mlir/*",), "tiles buffer-text text-file emitter generator public spec", outside("Halide", "MLIR")),
+    Layer("generator", ("generator/*",), "library text-file guardian schedules spaces spec public",
           outside("json", "fmt", "Halide", "HalideRuntime")),
     Layer("public", ("runtime/include/gatefold/*",), "", PURE, (NO_PRINT, NO_EXIT)),
     Layer("reference", ("runtime/reference/*",), "spec public", PURE, (NO_PRINT, NO_EXIT)),
     Layer("runtime", ("runtime/*",), "public", outside("HalideRuntime"),
           (NO_PRINT, NO_EXIT, NO_WALL_CLOCK)),
-    Layer("tuning", ("tuning/*",), "runtime reference public formats library spaces spec",
+    Layer("accuracy", ("accuracy/*",), "runtime reference public library spec", outside()),
+    Layer("measuring", MEASURING, "guardian accuracy runtime reference public spec", outside("json"), (NO_WALL_CLOCK,)),
+    Layer("tuning", ("tuning/*",), "measuring guardian accuracy runtime reference public formats library spaces spec",
           outside("json", "fmt", "SQLite", "toml"), (NO_WALL_CLOCK,)),
     Layer("cli", ("cli/*",), "*", outside("json", "fmt", "CLI11", "SQLite")),
     # These test what is made of Halide, or are an application that has a Halide of its own.
-    Layer("tests of Halide code", ("tests/generator/*", "tests/schedules/*", "tests/integration/*"), "*",
+    Layer("tests of Halide code", ("tests/generator/*", "tests/schedules/*", "tests/integration/*",
+                                    "tests/neon/*", "tests/opencl/*", "tests/cuda/*", "tests/mlir/*"), "*",
           outside("json", "fmt", "gtest", "Halide", "HalideRuntime", "HalideBuffer")),
     Layer("tests", ("tests/*",), "*", outside("json", "fmt", "gtest", "SQLite", "CLI11", "HalideRuntime")),
     # Programs of their own, which know gatefold by its lines on a pipe only.
@@ -89,7 +108,7 @@ LAYERS = (
     # The schedules by hand, and the emitter that knows them: a process apart from the one that measures.
     Layer("ladder schedules", ("bench/ladder/autoscheduler.*", "bench/ladder/hand_schedules.*", "bench/ladder/emit_main.cpp"),
           "ladder emitter generator schedules spaces spec", outside("Halide")),
-    Layer("ladder", ("bench/ladder/*",), "bench tuning reference runtime public formats library spaces spec",
+    Layer("ladder", ("bench/ladder/*",), "bench tuning measuring accuracy reference runtime public formats library spaces spec",
           outside("json", "fmt", "CLI11")),
     Layer("bench", ("bench/*",), "*", outside("json", "fmt", "benchmark"), (NO_WALL_CLOCK,)),
     Layer("examples", ("examples/*",), "*", outside("json", "HalideRuntime")),

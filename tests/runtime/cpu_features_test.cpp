@@ -6,6 +6,8 @@
 #include <string>
 
 #include "gatefold/gatefold.h"
+#include "spec/target.h"
+#include "tests/runtime/host_targets.h"
 
 namespace gatefold {
 namespace {
@@ -76,10 +78,67 @@ TEST(CpuFeatures, OneMissingFeatureIsEnough) {
   }
 }
 
+// Features as /proc/cpuinfo of these machines lists them, in the bits of AT_HWCAP and AT_HWCAP2.
+constexpr HwcapWords kCortexA53 = {0x8ff, 0};     // up to crc32, cpuid
+constexpr HwcapWords kRaspberryPi3 = {0x887, 0};  // an A53 without the cryptography
+constexpr HwcapWords kCortexA72 = {0x8ff, 0};
+constexpr HwcapWords kThunderX2 = {0x19ff, 0};  // armv8.1: atomics, asimdrdm; no fp16
+constexpr HwcapWords kCortexA76 = {0x119fff, 0};
+constexpr HwcapWords kNeoverseN1 = {0x10119fff, 0};        // with ssbs
+constexpr HwcapWords kNeoverseN2 = {0xffffffff, 0x3f3ff};  // sve2, bf16, i8mm …
+constexpr HwcapWords kNeoverseV2 = {0xffffffff, 0x2f3ff};
+constexpr HwcapWords kAppleM1 = {0xffb3ffff, 0x181};  // no sve, bf16 or i8mm
+
+std::string usable(const HwcapWords& words) {
+  std::string names;
+  for (const char* target : {"arm64-neon", "arm64-neon-dotprod"}) {
+    if (target_usable(target, words)) names += std::string(" ") + (target + 6);
+  }
+  return names;
+}
+
+TEST(CpuFeatures, EachArm64CoreRunsWhatItHas) {
+  for (const HwcapWords& plain : {kCortexA53, kRaspberryPi3, kCortexA72, kThunderX2})
+    EXPECT_EQ(usable(plain), " neon") << std::hex << plain.hwcap;
+  for (const HwcapWords& newer : {kCortexA76, kNeoverseN1, kNeoverseN2, kNeoverseV2, kAppleM1})
+    EXPECT_EQ(usable(newer), " neon neon-dotprod") << std::hex << newer.hwcap;
+}
+
+TEST(CpuFeatures, OneMissingArm64FeatureIsEnough) {
+  for (int bit : {9, 10, 20}) {  // fphp, asimdhp, asimddp
+    HwcapWords words = kNeoverseV2;
+    words.hwcap &= ~(uint64_t{1} << bit);
+    EXPECT_EQ(usable(words), " neon") << bit;
+  }
+  for (int bit : {0, 1}) {  // fp, asimd
+    HwcapWords words = kNeoverseV2;
+    words.hwcap &= ~(uint64_t{1} << bit);
+    EXPECT_EQ(usable(words), "") << bit;
+  }
+  EXPECT_EQ(usable({0x100603, 0}), " neon neon-dotprod") << "nothing else is needed";
+  EXPECT_EQ(usable({0, ~uint64_t{0}}), "") << "AT_HWCAP2 counts for nothing so far";
+}
+
+TEST(CpuFeatures, NoCpuRunsTheTargetsOfAnotherArchitecture) {
+  for (const TargetInfo& target : cpu_targets()) {
+    EXPECT_EQ(target_usable(target.name, kZen5, ~0ull), target.arch == Arch::x86_64);
+    EXPECT_EQ(target_usable(target.name, kNeoverseV2), target.arch == Arch::arm64);
+    if (target.arch == host_arch()) continue;
+    EXPECT_EQ(gf_isa_usable(target.name.c_str()), 0) << target.name;
+  }
+}
+
+TEST(CpuFeatures, TheTargetsAreThoseOfTheGeneratorInItsOrder) {
+  int rank = 0;
+  for (const TargetInfo& target : cpu_targets()) EXPECT_EQ(target_rank(target.name), rank++);
+  EXPECT_EQ(target_rank("x86"), -1);
+  EXPECT_EQ(target_rank(""), -1);
+}
+
 TEST(CpuFeatures, UnknownNamesAreNotUsable) {
   EXPECT_FALSE(target_usable("", kZen5, ~0ull));
   EXPECT_FALSE(target_usable("x86-avx", kZen5, ~0ull));
-  EXPECT_FALSE(target_usable("arm64-neon", kZen5, ~0ull));
+  EXPECT_FALSE(target_usable("arm64", kNeoverseV2));
   EXPECT_EQ(gf_isa_usable("nonsense"), 0);
   EXPECT_EQ(gf_isa_usable(nullptr), 0);
 }
@@ -91,19 +150,27 @@ TEST(CpuFeatures, ThisMachineAgreesWithTheCompilersOwnCheck) {
   EXPECT_EQ(gf_isa_usable("x86-avx512") != 0,
             __builtin_cpu_supports("avx512vl") != 0 && __builtin_cpu_supports("avx512dq") != 0);
 }
+#elif defined(__aarch64__)
+TEST(CpuFeatures, EveryArm64MachineHasNeon) { EXPECT_EQ(gf_isa_usable("arm64-neon"), 1); }
 #endif
 
 TEST(CpuFeatures, AnAssumedTargetIsUsable) {
   // In a process of its own, which nothing can change back.
   EXPECT_EXIT(
       {
-        assume_usable("arm64-neon");
-        assume_usable("x86-avx512-bf16");
-        const bool kept = gf_isa_usable("x86-avx512") ==
-                          target_usable("x86-avx512", read_cpuid_words(), read_xcr0());
-        const bool assumed =
-            gf_isa_usable("x86-avx512-bf16") && best_target() == std::string("x86-avx512-bf16");
-        std::exit(kept && assumed && !gf_isa_usable("arm64-neon") ? 0 : 1);
+        const std::string highest = test::kHighestTarget;
+        const auto others = [&] {
+          std::string usable;
+          for (const char* target : test::kHostTargets)
+            if (target != highest) usable += std::to_string(gf_isa_usable(target));
+          return usable;
+        };
+        const std::string before = others();
+        assume_usable(test::kForeignTarget);
+        assume_usable(highest);
+        const bool assumed = gf_isa_usable(highest.c_str()) && best_target() == highest;
+        const bool kept = others() == before && !gf_isa_usable(test::kForeignTarget);
+        std::exit(kept && assumed ? 0 : 1);
       },
       testing::ExitedWithCode(0), "");
 }

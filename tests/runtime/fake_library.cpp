@@ -142,7 +142,8 @@ FakeLibrary::FakeLibrary(FakeOptions o)
            "21.0.0",
            kernels.data(),
            options.dtype == GF_F32 ? "f32" : "bf16",
-           options.residual};
+           options.residual,
+           "f32"};
 }
 
 FakeLibrary::~FakeLibrary() { g_libraries[static_cast<size_t>(number_)] = nullptr; }

@@ -7,6 +7,7 @@
 
 #include "gatefold/gatefold.h"
 #include "spec/variant.h"
+#include "tests/runtime/host_targets.h"
 
 namespace gatefold::test {
 
@@ -25,7 +26,7 @@ struct FakeOptions {
   uint8_t word_bits = 32;
   uint8_t word_k = 1;
   std::vector<int64_t> rows = {1, 4, 16};  ///< as --rows
-  std::vector<const char*> targets = {"x86-avx2"};
+  std::vector<const char*> targets = {kLowestTarget};
 };
 
 /// The services that come with a call.

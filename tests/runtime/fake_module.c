@@ -3,6 +3,12 @@
 
 #include "gatefold/kernel_table.h"
 
+#if defined(__aarch64__)
+#define TARGET "arm64-neon"
+#else
+#define TARGET "x86-avx2"
+#endif
+
 /* The part of halide_buffer_t up to host. */
 struct buffer {
   uint64_t device;
@@ -18,7 +24,7 @@ static int call(void** args) {
 
 static const gf_weight_stream streams[] = {{GF_MATRIX_UP, 0, 1, 0}, {GF_MATRIX_DOWN, 0, 1, 0}};
 static const gf_kernel kernels[] = {{"fake_kernel",
-                                     "x86-avx2",
+                                     TARGET,
                                      {16, 1, 1, 1},
                                      "fusion=fake",
                                      "default",
@@ -56,6 +62,7 @@ static const gf_kernel_table table = {GF_KERNEL_TABLE_MAGIC,
                                       "21.0.0",
                                       kernels,
                                       "f32",
-                                      0};
+                                      0,
+                                      "f32"};
 
 const gf_kernel_table* gatefold_kernels(void) { return &table; }

@@ -47,6 +47,9 @@ TEST(LinkLibrary, RefusesWhatItCannotRead) {
       [](FakeLibrary& f) { f.table.dtype = "f64"; },
       [](FakeLibrary& f) { f.table.act_dtype = nullptr; },
       [](FakeLibrary& f) { f.table.act_dtype = "bf16"; },
+      [](FakeLibrary& f) { f.table.accumulate = nullptr; },
+      [](FakeLibrary& f) { f.table.accumulate = "bf16"; },
+      [](FakeLibrary& f) { f.table.accumulate = "f16"; },  // beside f32 weights
       [](FakeLibrary& f) { f.table.kernels = nullptr; },
       [](FakeLibrary& f) { f.table.kernel_count = 0; },
       [](FakeLibrary& f) { f.table.kernel_count = -1; },
@@ -56,6 +59,7 @@ TEST(LinkLibrary, RefusesWhatItCannotRead) {
       [](FakeLibrary& f) { f.table.has_bias = -1; },
       [](FakeLibrary& f) { f.table.has_residual = 2; },
       [](FakeLibrary& f) { f.table.version = 2; },  // of before there were residuals
+      [](FakeLibrary& f) { f.table.version = 4; },  // of before there were devices
       [](FakeLibrary& f) { f.kernels[1].name = nullptr; },
       [](FakeLibrary& f) { f.kernels[1].target = nullptr; },
       [](FakeLibrary& f) { f.kernels[1].point = nullptr; },
@@ -186,6 +190,21 @@ TEST_F(OpenLibrary, HostileHeadersAreErrors) {
   EXPECT_EQ(changed([](Elf64_Ehdr& h) { h.e_machine = EM_SPARC; }), GF_BAD_LIBRARY);
   EXPECT_EQ(changed([](Elf64_Ehdr& h) { h.e_type = ET_REL; }), GF_BAD_LIBRARY);
   EXPECT_EQ(changed([](Elf64_Ehdr& h) { h.e_ident[0] = 0; }), GF_BAD_LIBRARY);
+}
+
+TEST_F(OpenLibrary, LibrariesOfAnotherArchitectureAreNamed) {
+  const auto made_for = [&](int machine) {
+    std::string bytes = bytes_;
+    reinterpret_cast<Elf64_Ehdr*>(bytes.data())->e_machine = static_cast<Elf64_Half>(machine);
+    EXPECT_EQ(open_bytes(bytes), GF_BAD_LIBRARY);
+    return std::string(gf_last_error());
+  };
+#if defined(__x86_64__)
+  EXPECT_NE(made_for(EM_AARCH64).find("made for arm64, wanted x86_64"), std::string::npos);
+#elif defined(__aarch64__)
+  EXPECT_NE(made_for(EM_X86_64).find("made for x86_64, wanted arm64"), std::string::npos);
+#endif
+  EXPECT_NE(made_for(EM_SPARC).find("made for ELF machine 2, wanted "), std::string::npos);
 }
 
 TEST_F(OpenLibrary, OtherThingsAreErrors) {

@@ -51,9 +51,12 @@ TEST(Machine, DescribesThisOne) {
   const Machine m = read_machine();
   EXPECT_EQ(m.isa, best_target());
   EXPECT_EQ(m.threads, gf_default_threads());
+  EXPECT_NE(m.cpu, "");
+  EXPECT_EQ(m.cpu.find("  "), std::string::npos);
+#if defined(__x86_64__)  // elsewhere the firmware need not say
   EXPECT_GT(m.l1d.bytes, 0);
   EXPECT_GE(m.l2.bytes, m.l1d.bytes);
-  EXPECT_EQ(m.cpu.find("  "), std::string::npos);
+#endif
 }
 
 }  // namespace

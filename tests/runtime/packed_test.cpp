@@ -7,10 +7,10 @@
 
 #include <cstring>
 
+#include "accuracy/guarded_memory.h"
 #include "runtime/packed_header.h"
 #include "tests/runtime/block.h"
 #include "tests/runtime/resident_bytes.h"
-#include "tests/support/guarded_memory.h"
 
 namespace gatefold::test {
 namespace {
@@ -194,7 +194,7 @@ TEST(Packed, MisalignedBuffersAreRefused) {
 }
 
 struct Foreign {
-  const char* message;
+  std::string message;
   std::function<void(FakeOptions&)> change;
 };
 
@@ -210,7 +210,8 @@ TEST(Packed, ForeignBuffersAreNamedWithBothValues) {
       {"d_model 38, wanted 37", [](auto& o) { o.d_model = 38; }},
       {"d_ff 22, wanted 21", [](auto& o) { o.d_ff = 22; }},
       {"has_bias 1, wanted 0", [](auto& o) { o.bias = true; }},
-      {"target 'x86-avx512', wanted 'x86-avx2'", [](auto& o) { o.targets = {"x86-avx512"}; }},
+      {"target '" + std::string(kSecondTarget) + "', wanted '" + kLowestTarget + "'",
+       [](auto& o) { o.targets = {kSecondTarget}; }},
       {"packing panel 8, wanted 16", [](auto& o) { o.packing.panel = 8; }},
       {"packing k_step 4, wanted 1", [](auto& o) { o.packing.k_step = 4; }},
       {"packing group 4, wanted 2", [](auto& o) { o.packing.group = 4; }},
@@ -222,7 +223,7 @@ TEST(Packed, ForeignBuffersAreNamedWithBothValues) {
     if (!gf_isa_usable(o.targets[0])) continue;
     const PackedBlock other(o);
     EXPECT_STATUS(here.create(other.data, other.bytes), GF_BAD_PACKED_WEIGHTS);
-    EXPECT_EQ(std::string(gf_last_error()), std::string("packed weights: ") + foreign.message);
+    EXPECT_EQ(std::string(gf_last_error()), "packed weights: " + foreign.message);
   }
 }
 

@@ -251,6 +251,25 @@ TEST(Tolerance, OneOfAMillionBf16OutputsOffByAnEighthIsSeen) {
   EXPECT_EQ(c.worst_index, 77777);
 }
 
+TEST(Tolerance, OneOutputOfSumsInF16OffByAnEighthIsSeen) {
+  ReferenceResult r;
+  r.y = r.spread = {1};
+  r.scale = {80};
+  r.drift = {160};
+  const Tolerance t = tolerance(DType::f16, DType::f16, 4096, 11008);
+  EXPECT_LE(compare({1.01f}, r, t).worst, 1);
+  EXPECT_GT(compare({1.125f}, r, t).worst, 1);
+}
+
+TEST(Tolerance, OfSumsInF16EndsToGrowWithItsBlocks) {
+  const auto norm = [](int64_t d) { return tolerance(DType::f16, DType::f16, d, d).rel_l2; };
+  for (int64_t d : {64, 256, 4096})
+    EXPECT_GT(norm(d), tolerance(DType::f16, DType::f32, d, d).rel_l2);
+  EXPECT_GT(norm(256), norm(64));
+  EXPECT_NEAR(norm(4096), norm(256), 1e-4);
+  EXPECT_LE(norm(1 << 20), 1e-2);
+}
+
 TEST(Tolerance, StaysWithinTheContract) {
   for (const auto& [d_model, d_ff] :
        {std::pair{1, 37}, {37, 1}, {85, 341}, {512, 1365}, {384, 1536}}) {

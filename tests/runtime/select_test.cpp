@@ -20,50 +20,51 @@ gf_status choose(const FakeLibrary& fake, const char* wanted, TargetChoice* choi
 }
 
 TEST_F(Select, TakesTheBestThatRuns) {
-  FakeLibrary fake({.targets = {"x86-avx2", "x86-avx512", "x86-avx512-bf16"}});
+  FakeLibrary fake({.targets = {std::begin(kHostTargets), std::end(kHostTargets)}});
   TargetChoice choice;
   ASSERT_EQ(choose(fake, nullptr, &choice), GF_OK);
   EXPECT_STREQ(choice.target, best_target());
-  EXPECT_EQ(choice.lower_isa, std::string(best_target()) != "x86-avx512-bf16");
+  EXPECT_EQ(choice.lower_isa, std::string(best_target()) != kHighestTarget);
   ASSERT_EQ(choose(fake, "host", &choice), GF_OK);
   EXPECT_STREQ(choice.target, best_target());
 }
 
 TEST_F(Select, ForcedTargetsMustBeThereAndRun) {
-  FakeLibrary fake({.targets = {"x86-avx2"}});
+  FakeLibrary fake({.targets = {kLowestTarget}});
   TargetChoice choice;
-  EXPECT_EQ(choose(fake, "x86-avx2", &choice), GF_OK);
+  EXPECT_EQ(choose(fake, kLowestTarget, &choice), GF_OK);
   EXPECT_FALSE(choice.lower_isa);
-  EXPECT_EQ(choose(fake, "x86-sse2", &choice), GF_UNAVAILABLE);
-  EXPECT_NE(std::string(gf_last_error()).find("x86-sse2"), std::string::npos);
-  for (const char* target : {"x86-avx512", "x86-avx512-bf16"})
+  EXPECT_EQ(choose(fake, "no-such-isa", &choice), GF_UNAVAILABLE);
+  EXPECT_NE(std::string(gf_last_error()).find("no-such-isa"), std::string::npos);
+  for (const char* target : {kSecondTarget, kHighestTarget})
     EXPECT_EQ(choose(fake, target, &choice), GF_UNAVAILABLE) << "usable or not, it is not in here";
 }
 
 TEST_F(Select, LibrariesThatThisCpuCannotRun) {
-  FakeLibrary fake({.targets = {"arm64-neon"}});
+  FakeLibrary fake({.targets = {kForeignTarget}});
   TargetChoice choice;
   EXPECT_EQ(choose(fake, nullptr, &choice), GF_UNAVAILABLE);
-  EXPECT_NE(std::string(gf_last_error()).find("arm64-neon"), std::string::npos);
-  EXPECT_EQ(choose(fake, "arm64-neon", &choice), GF_UNAVAILABLE);
+  EXPECT_NE(std::string(gf_last_error()).find(kForeignTarget), std::string::npos);
+  EXPECT_EQ(choose(fake, kForeignTarget, &choice), GF_UNAVAILABLE);
+  EXPECT_NE(std::string(gf_last_error()).find("cannot run on this CPU"), std::string::npos);
 }
 
 TEST_F(Select, VariableForcesUnlessTheOptionDoes) {
-  FakeLibrary fake({.targets = {"x86-avx2"}});
+  FakeLibrary fake({.targets = {kLowestTarget}});
   TargetChoice choice;
-  setenv("GATEFOLD_ISA", "x86-avx9", 1);
+  setenv("GATEFOLD_ISA", "no-such-isa", 1);
   EXPECT_EQ(choose(fake, nullptr, &choice), GF_UNAVAILABLE);
   EXPECT_NE(std::string(gf_last_error()).find("GATEFOLD_ISA"), std::string::npos);
-  EXPECT_EQ(choose(fake, "x86-avx2", &choice), GF_OK);
+  EXPECT_EQ(choose(fake, kLowestTarget, &choice), GF_OK);
   setenv("GATEFOLD_ISA", "", 1);
   EXPECT_EQ(choose(fake, nullptr, &choice), GF_OK);
 }
 
 TEST_F(Select, VariableReachesTheReport) {
-  Block block({.targets = {"x86-avx2", "x86-avx512"}});
-  setenv("GATEFOLD_ISA", "x86-avx2", 1);
-  EXPECT_STREQ(block.make().report().isa, "x86-avx2");
-  setenv("GATEFOLD_ISA", "x86-none", 1);
+  Block block({.targets = {kLowestTarget, kSecondTarget}});
+  setenv("GATEFOLD_ISA", kLowestTarget, 1);
+  EXPECT_STREQ(block.make().report().isa, kLowestTarget);
+  setenv("GATEFOLD_ISA", "no-such-isa", 1);
   try {
     block.make();
     FAIL();
@@ -81,7 +82,7 @@ TEST_F(Select, NearestTunedThreads) {
     fake.kernels[i].tuned_threads = tuned[i];
   }
   const auto nearest = [&](int threads) {
-    const auto buckets = choose_kernels(fake.table, "x86-avx2", threads);
+    const auto buckets = choose_kernels(fake.table, kLowestTarget, threads);
     EXPECT_EQ(buckets.size(), 1u);
     return buckets.front().kernel->tuned_threads;
   };
@@ -93,18 +94,18 @@ TEST_F(Select, NearestTunedThreads) {
 }
 
 TEST_F(Select, BucketsAreOfOneTargetAndInOrder) {
-  FakeLibrary fake({.rows = {1, 4, 16}, .targets = {"x86-avx2", "x86-avx512"}});
-  const auto buckets = choose_kernels(fake.table, "x86-avx512", 1);
+  FakeLibrary fake({.rows = {1, 4, 16}, .targets = {kLowestTarget, kSecondTarget}});
+  const auto buckets = choose_kernels(fake.table, kSecondTarget, 1);
   ASSERT_EQ(buckets.size(), 3u);
   EXPECT_EQ(buckets[1].rows_min, 2);
   EXPECT_EQ(buckets[1].rows_max, 4);
-  EXPECT_STREQ(buckets[2].kernel->target, "x86-avx512");
+  EXPECT_STREQ(buckets[2].kernel->target, kSecondTarget);
   EXPECT_EQ(buckets[2].rows_max, INT64_MAX);
 }
 
 TEST_F(Select, MatchNames) {
   FakeLibrary fixed, any({.any = true});
-  const TargetChoice best{"x86-avx2", false}, lower{"x86-avx2", true};
+  const TargetChoice best{kLowestTarget, false}, lower{kLowestTarget, true};
   EXPECT_STREQ(match_name(fixed.table, best, true), "exact");
   EXPECT_STREQ(match_name(any.table, best, true), "any");
   EXPECT_STREQ(match_name(any.table, lower, true), "lower_isa");

@@ -68,7 +68,9 @@ TEST_P(Space, EveryEnumeratedPointIsLegalAndNoneTwice) {
         ASSERT_EQ(why_illegal(k).value_or(""), "") << p.text();
         ASSERT_TRUE(seen.insert(p.text()).second) << p.text() << " twice";
       }
-      EXPECT_GE(points.size(), 20u) << k.ffn.shape.text() << " " << k.packing.text();
+      // A device's block of threads cannot part what has one line.
+      const bool cpu = std::get<0>(GetParam()).device == Device::cpu;
+      EXPECT_GE(points.size(), cpu ? 20u : 4u) << k.ffn.shape.text() << " " << k.packing.text();
     }
   });
 }
@@ -142,6 +144,77 @@ TEST(SpaceReasons, NameTheTunableAndItsBound) {
   expect_reason(k, "d_model * d_ff = 1099511627776");
   k.ffn.shape = {1 << 11, (1 << 20) - 1};  // the last column's panel is padded to the limit
   expect_reason(k, "d_model * d_ff = 2147483648 with its padding");
+}
+
+TEST(SpaceReasons, OfNeonKnowItsRegistersAndItsBf16) {
+  KernelSpec k = usual();
+  k.target = Target::arm64_neon;
+  k.packing = legal_packings(k.ffn, k.target).front();
+  k.point = default_point(k, cpu_profile_named("generic"));
+  k.point.mr = 6;
+  EXPECT_EQ(why_illegal(k).value_or(""), "");
+  k.point.mr = 7;
+  expect_reason(k, "mr=7, wanted 1 to 6 (registers)");
+  k.point.mr = 5;
+  k.point.xpack = 0;  // a pointer for each row
+  expect_reason(k, "mr=5, wanted 1 to 4 (registers)");
+  k.ffn.dtype = DType::bf16;
+  expect_reason(k, "k_step=2, wanted 4");
+  k.packing.pair = 2;
+  expect_reason(k, "pair=2, wanted 1 for this dtype and target");
+}
+
+TEST(SpaceReasons, OfDevicesKnowBlocksOfThreads) {
+  KernelSpec k = usual();
+  k.target = Target::cuda_sm80;
+  k.packing = legal_packings(k.ffn, k.target).front();
+  const auto reset = [&] { k.point = default_point(k, cpu_profile_named("generic")); };
+  reset();
+  EXPECT_EQ(why_illegal(k).value_or(""), "");
+  k.point.fusion = Fusion::blocked;
+  expect_reason(k, "fusion=blocked, wanted gated or unfused on cuda-sm80");
+  reset();
+  k.point.ks = 16, k.point.mb = 2;
+  expect_reason(k, "ks=16, wanted at most 1024 threads");
+  k.point.mr = 7, k.point.ks = 8, k.point.mb = 0;
+  expect_reason(k, "ks=8, wanted at most 49152 bytes of shared memory");
+  reset();
+  k.point.mr = 17;
+  expect_reason(k, "mr=17, wanted 1 to 16");
+  k.point.mr = 16, k.point.mb = 16, k.point.ks = 1;
+  expect_reason(k, "mr=16, wanted fewer rows: ");
+  reset();
+  k.point.slices = 1;
+  expect_reason(k, "slices=1, wanted 0, or 2 to 256");
+  reset();
+  k.point.unroll = 2;
+  expect_reason(k, "unroll=2, wanted 1 on cuda-sm80");
+  reset();
+  k.ffn.shape.d_model = 40;  // two lines
+  k.point.mr = 2, k.point.mb = 0, k.point.ks = 4;
+  expect_reason(k, "ks=4, wanted at most the 2 lines of d_model");
+  k = usual();
+  k.point.ks = 2;
+  expect_reason(k, "ks=2, wanted 1 on x86-avx2");
+}
+
+TEST(SpaceDefaults, OfDevicesFillThem) {
+  KernelSpec k = usual();
+  k.target = Target::cuda_sm80;
+  k.packing = legal_packings(k.ffn, k.target).front();
+  const auto at = [&](int64_t rows) {
+    k.rows = {rows, rows, rows};
+    return default_point(k, cpu_profile_named("generic"));
+  };
+  EXPECT_EQ(k.packing.group, 4) << "4096 and 11008 are multiples of four panels";
+  EXPECT_EQ(at(1).mr, 1);
+  EXPECT_EQ(at(1).ks, 4);
+  EXPECT_GE(at(1).slices, 2) << "32 panel groups leave most of a device idle";
+  EXPECT_EQ(at(8).mr, 4) << "tiles of eight rows spill";
+  EXPECT_EQ(at(8).mb, 2) << "all rows of one block, which reads the weights once";
+  EXPECT_EQ(at(256).mr, 16);
+  EXPECT_EQ(at(256).mb, 4);
+  EXPECT_EQ(at(256).ks, 1) << "there are enough rows";
 }
 
 TEST(Space, HoldsStreamedPointsForFewRowsOnly) {

@@ -53,6 +53,10 @@ TEST(UnknownName, EveryVocabularyProposesTheNearestAndListsAll) {
   EXPECT_THAT(usage_error([] { target_named("x86-avx51"); }),
               HasSubstr("did you mean 'x86-avx512'?"));
   EXPECT_THAT(usage_error([] { cpu_profile_named("zen44"); }), HasSubstr("did you mean 'zen4'?"));
+  EXPECT_THAT(
+      usage_error([] { cpu_profile_named("apple-m1", Arch::x86_64); }),
+      HasSubstr("--cpu: 'apple-m1' is of arm64, the targets of x86_64; wanted one of generic"));
+  EXPECT_EQ(cpu_profile_named("generic", Arch::arm64).name, "generic");
 }
 
 TEST(UnknownName, WithoutANearNameThereIsNoProposal) {
@@ -100,6 +104,8 @@ TEST(HiddenDType, IsRoundedOnlyForTheDotInstruction) {
   EXPECT_EQ(hidden(Target::x86_avx512_bf16, "bf16_f32"), DType::f32);
   EXPECT_EQ(hidden(Target::x86_avx512_bf16, "f32"), DType::f32);
   EXPECT_EQ(hidden(Target::x86_avx512_bf16, "f16"), DType::f32);
+  EXPECT_EQ(hidden(Target::arm64_neon_dotprod, "f16"), DType::f32);
+  EXPECT_EQ(hidden(Target::arm64_neon_dotprod, "f16_acc16"), DType::f16);
 }
 
 TEST(ActDType, IsTheWeightsTypeOrF32) {
@@ -115,6 +121,35 @@ TEST(ActDType, IsTheWeightsTypeOrF32) {
   }
   set_dtypes(ffn, "f32_f32");
   EXPECT_EQ(ffn.dtypes(), "f32");
+}
+
+TEST(Accumulate, IsF32UnlessAllElseIsF16) {
+  FfnSpec ffn;
+  set_dtypes(ffn, "f16_acc16");
+  EXPECT_EQ(ffn.accumulate, DType::f16);
+  EXPECT_EQ(ffn.act(), DType::f16);
+  EXPECT_EQ(ffn.dtypes(), "f16_acc16");
+  set_dtypes(ffn, "f16");
+  EXPECT_EQ(ffn.accumulate, DType::f32) << "as a text without it says";
+  for (const char* dtypes : {"f32", "bf16", "f16_f32"}) {
+    set_dtypes(ffn, dtypes);
+    set_accumulate(ffn, DType::f32);
+    EXPECT_THAT(usage_error([&] { set_accumulate(ffn, DType::f16); }),
+                HasSubstr("--accumulate: 'f16' with weights in"))
+        << dtypes;
+  }
+  set_dtypes(ffn, "f16");
+  EXPECT_THAT(usage_error([&] { set_accumulate(ffn, DType::bf16); }),
+              HasSubstr("wanted f32 or f16"));
+  EXPECT_THAT(usage_error([&] { set_dtypes(ffn, "bf16_acc16"); }), HasSubstr("wanted f32"));
+}
+
+TEST(Accumulate, OfF16TakesTwiceTheLanes) {
+  KernelSpec kernel;
+  kernel.target = Target::arm64_neon_dotprod;
+  EXPECT_EQ(sum_lanes(kernel), 4);
+  kernel.ffn.accumulate = DType::f16;
+  EXPECT_EQ(sum_lanes(kernel), 8);
 }
 
 }  // namespace

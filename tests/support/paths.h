@@ -14,4 +14,7 @@ std::string binary_dir();
 /// The Python interpreter that the build found.
 std::string python();
 
+/// ptxas, or empty if the build found none.
+std::string ptxas();
+
 }  // namespace gatefold::test

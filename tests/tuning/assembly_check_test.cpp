@@ -6,6 +6,7 @@
 #include "schedules/space.h"
 #include "tests/tuning/fake_candidate.h"
 #include "tuning/builder.h"
+#include "tuning/cost_constants.h"
 
 namespace gatefold::test {
 namespace {
@@ -18,7 +19,8 @@ TEST(HotLoopFinder, FindsTheLoopThatJumpsToItself) {
       "\txorl\t%eax, %eax\n\tjmp\t.LBB0_2\n.LBB0_2:   # %body\n\tvmovups\t-64(%rbp), %zmm1\n"
       "\tvmovups\t64(%rsp), %zmm2\n\tvfmadd231ps\t(%rax){1to16}, %zmm1, %zmm3\n"
       "\tvdpbf16ps\t%zmm1, %zmm2, %zmm4\n\tvmovups\t%zmm1, (%rax,%rdx)\n"
-      "\tvgatherdps\t(%rax,%ymm2), %ymm1 {%k1}\n\tcmpq\t%rcx, (%rax)\n\tjne\t.LBB0_2\n\tretq\n");
+      "\tvgatherdps\t(%rax,%ymm2), %ymm1 {%k1}\n\tcmpq\t%rcx, (%rax)\n\tjne\t.LBB0_2\n\tretq\n",
+      Arch::x86_64);
   ASSERT_EQ(loops.size(), 1u);
   const Loop& loop = loops.front();
   EXPECT_EQ(loop.label, ".LBB0_2");
@@ -34,7 +36,8 @@ TEST(HotLoopFinder, FindsTheLoopThatJumpsToItself) {
 TEST(HotLoopFinder, AnArrayOnTheStackIsNoSpill) {
   const std::vector<Loop> loops = innermost_loops(
       "kernel:\n.LBB0_1:\n\tvbroadcastss\t32(%rsp,%r8), %ymm2\n"
-      "\tvmovups\t64(%rsp), %ymm3\n\tvfmadd231ps\t%ymm2, %ymm3, %ymm4\n\tjne\t.LBB0_1\n");
+      "\tvmovups\t64(%rsp), %ymm3\n\tvfmadd231ps\t%ymm2, %ymm3, %ymm4\n\tjne\t.LBB0_1\n",
+      Arch::x86_64);
   ASSERT_EQ(loops.size(), 1u);
   EXPECT_EQ(loops[0].stack_references().size(), 2u);
   EXPECT_THAT(loops[0].spills(), testing::ElementsAre("vmovups\t64(%rsp), %ymm3"));
@@ -43,7 +46,8 @@ TEST(HotLoopFinder, AnArrayOnTheStackIsNoSpill) {
 TEST(HotLoopFinder, AnotherFunctionsFrameDoesNotCount) {
   const std::vector<Loop> loops = innermost_loops(
       "first:\n\tmovq\t%rsp, %rbp\n\tretq\nsecond:\n\tleaq\t8(%rdi), %rbp\n.LBB1_1:\n"
-      "\tvmulps\t(%rbp), %ymm1, %ymm1\n\tjne\t.LBB1_1\n");
+      "\tvmulps\t(%rbp), %ymm1, %ymm1\n\tjne\t.LBB1_1\n",
+      Arch::x86_64);
   ASSERT_EQ(loops.size(), 1u);
   EXPECT_THAT(loops.front().stack_references(), testing::IsEmpty());
 }
@@ -98,6 +102,15 @@ TEST(AssemblyCheck, RefusesFewAccumulatorsWhereTheRowsWouldFillMore) {
   EXPECT_EQ(reason(widened, kernel_with(4)), "(accepted)") << "no taller tile fits";
 }
 
+TEST(AssemblyCheck, MorePipesWantMoreAccumulators) {
+  EXPECT_EQ(accumulators_wanted(cost_constants(Target::x86_avx2)), 8);
+  EXPECT_EQ(accumulators_wanted(cost_constants(Target::arm64_neon, "cortex-a76")), 8);
+  EXPECT_EQ(accumulators_wanted(cost_constants(Target::arm64_neon, "neoverse-n1")), 8);
+  EXPECT_EQ(accumulators_wanted(cost_constants(Target::arm64_neon, "neoverse-v2")), 16);
+  EXPECT_EQ(accumulators_wanted(cost_constants(Target::arm64_neon, "apple-m1")), 16);
+  EXPECT_EQ(accumulators_wanted(cost_constants(Target::arm64_neon, "not known")), 8);
+}
+
 TEST(AssemblyCheck, LooksAtHotLoopsOnly) {
   const std::string spills = "copy:\n.LBB1_1:\n\tvmovups\t(%rsp), %ymm0\n\tjne\t.LBB1_1\n";
   EXPECT_EQ(reason(kernel_of(6, 64), spills + kernel_with(12)), "(accepted)");
@@ -109,8 +122,9 @@ TEST(Disassembly, IsLabelledWhereItJumpsTo) {
       "\nk.so:     file format elf64-x86-64\n\n\nDisassembly of section .text:\n\n"
       "0000000000000040 <kernel>:\n  40:\tmov    %rsp,%rbp\n"
       "  43:\tvmovups -0x40(%rbp),%ymm1\n  48:\tvfmadd231ps (%rax,%rdx,4),%ymm1,%ymm2\n"
-      "  4e:\tjne    43 <kernel+0x3>\n  50:\tjmp    *%rax\n");
-  const std::vector<Loop> loops = hot_loops(text);
+      "  4e:\tjne    43 <kernel+0x3>\n  50:\tjmp    *%rax\n",
+      Arch::x86_64);
+  const std::vector<Loop> loops = hot_loops(text, Arch::x86_64);
   ASSERT_EQ(loops.size(), 1u) << text;
   EXPECT_EQ(loops[0].instructions.size(), 3u) << text;
   EXPECT_THAT(loops[0].accumulators(), testing::ElementsAre("%ymm2"));

@@ -9,13 +9,15 @@
 #include <thread>
 
 #include "gatefold/gatefold.h"
+#include "spec/byte_hash.h"
 #include "spec/error.h"
 #include "tests/support/private_sshd.h"
 #include "tests/support/process_tree.h"
 #include "tests/tuning/fake_tuning.h"
-#include "tuning/byte_hash.h"
+#include "tuning/emulator.h"
 #include "tuning/host.h"
 #include "tuning/worker_client.h"
+#include "tuning/worker_shipping.h"
 
 namespace gatefold::test {
 namespace {
@@ -71,6 +73,7 @@ TEST_F(Elsewhere, SaysWhatMachineItIs) {
   EXPECT_EQ(machine.targets.back(), host_target());
   EXPECT_EQ(machine.dtype, host_dtype());
   EXPECT_EQ(machine.profile.l2, host_cpu_profile().l2);
+  EXPECT_EQ(machine.emulator, this_emulator());
 }
 
 TEST_F(Elsewhere, LibrariesAreSentOnceAndNoPathIs) {
@@ -172,7 +175,7 @@ TEST_F(Elsewhere, ACommandThatCannotStartIsNamedWithWhatItSaid) {
 TEST_F(Elsewhere, ACommandThatTalksNonsenseIsNamedWithWhatItSaid) {
   EXPECT_THAT(error_of("echo Welcome to the machine; sleep 600"),
               AllOf(HasSubstr("wrote 'Welcome to the machine'"), HasSubstr("gatefold-worker")));
-  EXPECT_THAT(error_of("echo '{\"reply\":\"hello\",\"protocol\":2,\"version\":\"1\",\"machine\":{"
+  EXPECT_THAT(error_of("echo '{\"reply\":\"hello\",\"protocol\":3,\"version\":\"1\",\"machine\":{"
                        "\"cpu\":\"x\",\"threads\":-1}}'; sleep 600"),
               HasSubstr("wrote '{"));
 }
@@ -195,7 +198,7 @@ TEST_F(Elsewhere, AnotherProtocolIsRefused) {
   EXPECT_THAT(
       error_of("read line; echo '{\"reply\":\"hello\",\"protocol\":99,\"version\":\"7.1\"}';"
                "sleep 600"),
-      AllOf(HasSubstr("protocol 99"), HasSubstr("7.1"), HasSubstr("wanted 2")));
+      AllOf(HasSubstr("protocol 99"), HasSubstr("7.1"), HasSubstr("wanted 3")));
   EXPECT_THAT(error_of("read line; echo '{\"reply\":\"error\",\"message\":\"kind hello?\"}'; sleep "
                        "600"),
               HasSubstr("kind hello?"));
@@ -239,9 +242,10 @@ TEST_F(Elsewhere, AConnectionThatIsLostAgainAndAgainIsAnErrorAndNoTrial) {
 TEST_F(Elsewhere, AnotherMachineBehindTheSameCommandIsRefused) {
   const std::string mark = folder_ / "mark";
   const std::string hello =
-      "{\\\"reply\\\":\\\"hello\\\",\\\"protocol\\\":2,\\\"version\\\":\\\"1\\\",\\\"machine\\\":{"
+      "{\\\"reply\\\":\\\"hello\\\",\\\"protocol\\\":3,\\\"version\\\":\\\"1\\\",\\\"machine\\\":{"
       "\\\"cpu\\\":\\\"another one\\\",\\\"l1d\\\":1,\\\"l2\\\":1,\\\"l3\\\":1,\\\"targets\\\":["
-      "\\\"x86-avx2\\\"],\\\"dtype\\\":\\\"f32\\\",\\\"threads\\\":1}}";
+      "\\\"x86-avx2\\\"],\\\"dtype\\\":\\\"f32\\\",\\\"threads\\\":1,"
+      "\\\"emulated\\\":false,\\\"emulator\\\":\\\"\\\"}}";
   const std::string command = "if [ -e " + mark + " ]; then read line; echo \"" + hello +
                               "\"; sleep 600; fi; touch " + mark + "; " +
                               after_greeting(worker_words(), "exit 255");
@@ -252,6 +256,55 @@ TEST_F(Elsewhere, AnotherMachineBehindTheSameCommandIsRefused) {
   } catch (const Error& e) {
     EXPECT_THAT(e.what(), AllOf(HasSubstr("another one"), HasSubstr(host_cpu_name())));
   }
+}
+
+/// A worker, or what shall be taken for one, is sent to the command that runs it.
+class Shipped : public Elsewhere {
+ protected:
+  WorkerOptions shipped(const std::string& program, const std::string& command) {
+    WorkerOptions shipped = options(shipping_command(command, program.size()));
+    shipped.shown = command;
+    shipped.program = std::make_shared<const std::string>(program);
+    return shipped;
+  }
+  /// Whose shell has a temporary folder of its own.
+  std::string there() {
+    std::filesystem::create_directories(folder_ / "there");
+    return "TMPDIR='" + (folder_ / "there").string() + "' sh -c";
+  }
+  std::string refused(const std::string& program, const std::string& command) {
+    try {
+      WorkerClient(shipped(program, command)).machine();
+    } catch (const Error& e) {
+      return e.what();
+    }
+    return "no error";
+  }
+  bool nothing_left() { return std::filesystem::is_empty(folder_ / "there"); }
+};
+
+TEST_F(Shipped, AWorkerMeasuresAndIsRemoved) {
+  {
+    WorkerClient worker(shipped(content(worker_program()), there()));
+    MeasureRequest wanted = request({library("a")});
+    wanted.lock = false;  // the machine's may be held by a real run
+    const MeasureReply reply = worker.measure(wanted);
+    EXPECT_EQ(reply.candidates.at(0).kind, TrialKind::ok) << reply.candidates[0].message;
+    EXPECT_FALSE(nothing_left());
+  }
+  EXPECT_TRUE(nothing_left());
+}
+
+TEST_F(Shipped, WhatEndsAtOnceIsNamed) {
+  EXPECT_THAT(refused("echo no such CPU >&2; exit 7", there()),
+              AllOf(HasSubstr("status 7"), HasSubstr("no such CPU")));
+  EXPECT_TRUE(nothing_left());
+}
+
+TEST_F(Shipped, ACommandThatRunsNothingIsNamed) {
+  EXPECT_THAT(refused("x", "echo welcome; sleep 600; echo"),
+              AllOf(HasSubstr("wrote 'welcome'"), HasSubstr("that the program has arrived")));
+  EXPECT_THAT(refused("x", "false"), HasSubstr("status 1"));
 }
 
 class OverSsh : public Elsewhere {
@@ -273,6 +326,13 @@ TEST_F(OverSsh, MeasuresAndSurvivesACrash) {
   EXPECT_EQ(reply.candidates[1].kind, TrialKind::sigill) << reply.candidates[1].message;
   EXPECT_EQ(reply.candidates[2].kind, TrialKind::ok);
   EXPECT_EQ(worker.machine().cpu, host_cpu_name());
+}
+
+TEST_F(OverSsh, AWorkerIsSentThere) {
+  const std::string program = content(worker_program());
+  WorkerOptions wanted = options(shipping_command(server_->command(""), program.size()));
+  wanted.program = std::make_shared<const std::string>(program);
+  EXPECT_EQ(WorkerClient(wanted).machine().cpu, host_cpu_name());
 }
 
 TEST_F(OverSsh, ARefusedKeyIsNamedWithWhatSshSays) {

@@ -141,7 +141,7 @@ static int kernel(void** args) {
     for (int f = 0; f < D_FF; ++f) {
       float sum = 0;
       for (int k = 0; k < D_MODEL; ++k) sum += weight(up, STREAMS, f, k) * in[k];
-      hidden[f] = sum > 0 ? sum : 0;
+      hidden[f] = sum < 0 ? 0 : sum; /* NaN stays */
     }
     for (int c = 0; c < D_MODEL; ++c) {
       float sum = 0;
@@ -153,6 +153,9 @@ static int kernel(void** args) {
 #endif
 #ifdef OVERRUN
     if (row == x->dim[1].extent - 1) out[D_MODEL] = 1;
+#endif
+#ifdef OVERREAD
+    if (row == x->dim[1].extent - 1) (void)*(const volatile float*)(in + D_MODEL);
 #endif
 #ifdef NOT_A_NUMBER
     out[0] = __builtin_nanf("");
@@ -232,7 +235,8 @@ static const gf_kernel_table table = {GF_KERNEL_TABLE_MAGIC,
                                       "21.0.0",
                                       kernels,
                                       "f32",
-                                      0};
+                                      0,
+                                      "f32"};
 
 const gf_kernel_table* gatefold_kernels(void);
 const gf_kernel_table* gatefold_kernels(void) { return &table; }

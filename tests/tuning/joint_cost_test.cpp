@@ -94,7 +94,7 @@ TEST_F(JointCost, OfStoredRacesOfThisGenerator) {
   for (const StoredRace& stored : races) {
     const std::optional<double> cost = stored.race.cells.at(0).joint_cost_pct;
     EXPECT_EQ(cost.has_value(), stored.key.current());
-    if (cost) EXPECT_DOUBLE_EQ(*cost, 25);
+    EXPECT_DOUBLE_EQ(cost.value_or(25), 25);
   }
 }
 

@@ -2,9 +2,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "spec/byte_hash.h"
 #include "spec/error.h"
 #include "tuning/base64.h"
-#include "tuning/byte_hash.h"
 #include "tuning/worker_protocol.h"
 
 namespace gatefold::test {
@@ -74,6 +74,7 @@ TEST(Protocol, AMachineArrivesAsItWasSent) {
   hello.machine.targets = {Target::x86_avx2, Target::x86_avx512};
   hello.machine.dtype = DType::bf16;
   hello.machine.threads = 7;
+  hello.machine.emulator = "qemu-aarch64 on x86_64";
   const auto line = parse_worker_line(reply_line(hello));
   ASSERT_TRUE(line);
   EXPECT_EQ(line->kind, WorkerLine::Kind::hello);
@@ -83,6 +84,21 @@ TEST(Protocol, AMachineArrivesAsItWasSent) {
   EXPECT_EQ(line->hello.machine.targets, hello.machine.targets);
   EXPECT_EQ(line->hello.machine.dtype, DType::bf16);
   EXPECT_EQ(line->hello.machine.threads, 7);
+  EXPECT_EQ(line->hello.machine.emulator, "qemu-aarch64 on x86_64");
+  EXPECT_TRUE(line->hello.machine.emulated());
+}
+
+TEST(Protocol, AMachineIsEmulatedByWhatItNamesOnly) {
+  HelloReply hello;
+  hello.version = "0.1.0";
+  hello.machine.cpu = "a CPU";
+  hello.machine.targets = {Target::arm64_neon};
+  std::string line = reply_line(hello);
+  ASSERT_TRUE(parse_worker_line(line));
+  EXPECT_FALSE(parse_worker_line(line)->hello.machine.emulated());
+  const size_t at = line.find("\"emulated\":false");
+  ASSERT_NE(at, std::string::npos) << line;
+  EXPECT_FALSE(parse_worker_line(line.replace(at, 16, "\"emulated\":true"))) << "by whom?";
 }
 
 TEST(Protocol, ARoofArrivesAsItWasMeasured) {

@@ -142,6 +142,7 @@ TEST_F(StoreTest, EachFieldOfTheKeyCountsByItself) {
   expect_new("d_model", [](WorkloadKey& k) { k.ffn.shape.d_model += 1; });
   expect_new("d_ff", [](WorkloadKey& k) { k.ffn.shape.d_ff += 1; });
   expect_new("threads", [](WorkloadKey& k) { k.threads += 1; });
+  expect_new("emulated", [](WorkloadKey& k) { k.emulated = true; });
   expect_new("Halide", [](WorkloadKey& k) { k.halide_version = "21.0.1"; });
   expect_new("generator", [](WorkloadKey& k) { k.generator_version += 1; });
 }
@@ -237,27 +238,31 @@ TEST_F(StoreTest, NewerVersion) {
   EXPECT_THAT(open_error(), HasSubstr("version 7 of the tuning database"));
 }
 
-/// A database as it was before there were residuals, with one workload, trial and race.
-class StoreOfVersion1 : public StoreTest {
+/// A database as it was before there were residuals (version 1) or emulated workers (2), with one
+/// workload, trial and race.
+class OldStore : public StoreTest, public testing::WithParamInterface<int> {
  protected:
-  StoreOfVersion1() {
+  OldStore() {
     {
       Store store(file(), Store::Open::create);
       store.add_trial(store.workload(key()), trial(3));
       store.save_race(store.workload(key()), race("panel=8", 1));
     }
+    const std::string residual = GetParam() == 1 ? "" : "residual, ";
+    const std::string columns = "cpu, isa, dtype, variant, parameters, bias, " + residual +
+                                "d_model, d_ff, threads, halide_version, generator_version";
     SQLite::Database(file().string(), SQLite::OPEN_READWRITE)
         .exec(
             "CREATE TABLE old(id INTEGER PRIMARY KEY, cpu TEXT NOT NULL, isa TEXT NOT NULL, dtype "
-            "TEXT NOT NULL, variant TEXT NOT NULL, parameters TEXT NOT NULL, bias INTEGER NOT NULL,"
-            " d_model INTEGER NOT NULL, d_ff INTEGER NOT NULL, threads INTEGER NOT NULL, "
-            "halide_version TEXT NOT NULL, generator_version INTEGER NOT NULL, UNIQUE(cpu, isa, "
-            "dtype, variant, parameters, bias, d_model, d_ff, threads, halide_version, "
-            "generator_version)) STRICT;"
-            "INSERT INTO old SELECT id + 40, cpu, isa, dtype, variant, parameters, bias, d_model, "
-            "d_ff, threads, halide_version, generator_version FROM workload;"
-            "UPDATE trial SET workload = 41; UPDATE race SET workload = 41;"
-            "DROP TABLE workload; ALTER TABLE old RENAME TO workload; PRAGMA user_version = 1");
+            "TEXT NOT NULL, variant TEXT NOT NULL, parameters TEXT NOT NULL, bias INTEGER NOT "
+            "NULL, " +
+            (residual.empty() ? residual : "residual INTEGER NOT NULL, ") +
+            "d_model INTEGER NOT NULL, d_ff INTEGER NOT NULL, threads INTEGER NOT NULL, "
+            "halide_version TEXT NOT NULL, generator_version INTEGER NOT NULL, UNIQUE(" +
+            columns + ")) STRICT; INSERT INTO old SELECT id + 40, " + columns +
+            " FROM workload; UPDATE trial SET workload = 41; UPDATE race SET workload = 41;"
+            "DROP TABLE workload; ALTER TABLE old RENAME TO workload; PRAGMA user_version = " +
+            std::to_string(GetParam()));
   }
   int version() {
     return SQLite::Database(file().string(), SQLite::OPEN_READONLY)
@@ -266,28 +271,35 @@ class StoreOfVersion1 : public StoreTest {
   }
 };
 
-TEST_F(StoreOfVersion1, IsReadAsItIs) {
+TEST_P(OldStore, IsReadAsItIs) {
   Store store(file(), Store::Open::existing);
   ASSERT_EQ(store.races().size(), 1u);
   EXPECT_FALSE(store.races()[0].key.ffn.residual);
+  EXPECT_FALSE(store.races()[0].key.emulated);
   EXPECT_EQ(store.races()[0].race.packing, "panel=8");
-  EXPECT_EQ(version(), 1);
+  EXPECT_EQ(store.trial_table().rows.size(), 1u);
+  EXPECT_EQ(version(), GetParam());
 }
 
-TEST_F(StoreOfVersion1, IsUpgradedWhereItIsWrittenTo) {
-  WorkloadKey with_residual = key();
+TEST_P(OldStore, IsUpgradedWhereItIsWrittenTo) {
+  WorkloadKey with_residual = key(), under_emulator = key();
   with_residual.ffn.residual = true;
+  under_emulator.emulated = true;
   for (int again = 0; again < 2; ++again) {
     Store store(file(), Store::Open::create);
     const int64_t old = store.workload(key());
     EXPECT_EQ(old, 41) << "what trials and races refer to";
     EXPECT_EQ(store.trials(old).size(), 1u);
     EXPECT_TRUE(store.race(old, {1, 4}));
-    EXPECT_NE(store.workload(with_residual), old);
-    EXPECT_TRUE(store.trials(store.workload(with_residual)).empty());
+    for (const WorkloadKey& other : {with_residual, under_emulator}) {
+      EXPECT_NE(store.workload(other), old);
+      EXPECT_TRUE(store.trials(store.workload(other)).empty());
+    }
   }
-  EXPECT_EQ(version(), 2);
+  EXPECT_EQ(version(), 3);
 }
+
+INSTANTIATE_TEST_SUITE_P(Version, OldStore, testing::Values(1, 2));
 
 TEST_F(StoreTest, Truncated) {
   {

@@ -35,7 +35,8 @@ std::string error_of(const std::string& text) {
 TEST(SweepFile, ReadsEveryKey) {
   const SweepFile f = parse_sweep(
       "presets = ['llama-2-7b']\nvariants = ['relu', 'swiglu']\nsizes = ['64x128', '4096x11008']\n"
-      "dtypes = ['f32', 'bf16']\nact_dtypes = ['f32']\ntargets = ['x86-avx2', 'x86-avx512']\n"
+      "dtypes = ['f32', 'bf16']\nact_dtypes = ['f32']\naccumulate = ['f16', 'f32']\ntargets = "
+      "['x86-avx2', 'x86-avx512']\n"
       "rows = [1, 16]\nthreads = [1, 2]\nbias = [true, false]\nresidual = [true]\n"
       "effort = 'quick'\nstrategy = 'random'\nseed = 7\nexport = 'w.json'\ntransfer = false\n",
       "s.toml");
@@ -44,6 +45,7 @@ TEST(SweepFile, ReadsEveryKey) {
   EXPECT_THAT(f.sizes, ElementsAre(Shape{64, 128}, Shape{4096, 11008}));
   EXPECT_THAT(f.dtypes, ElementsAre(DType::f32, DType::bf16));
   EXPECT_THAT(f.act_dtypes, ElementsAre(DType::f32));
+  EXPECT_THAT(f.accumulate, ElementsAre(DType::f16, DType::f32));
   EXPECT_THAT(f.targets, ElementsAre(Target::x86_avx2, Target::x86_avx512));
   EXPECT_THAT(f.rows, ElementsAre(1, 16));
   EXPECT_THAT(f.threads, ElementsAre(1, 2));
@@ -66,10 +68,19 @@ TEST(SweepFile, WhatIsLeftOutHasADefault) {
   EXPECT_FALSE(f.trials);
   EXPECT_EQ(f.dtypes.size(), 1u);
   EXPECT_THAT(f.act_dtypes, IsEmpty());
+  EXPECT_THAT(f.accumulate, ElementsAre(DType::f32));
   EXPECT_THAT(f.bias, IsEmpty()) << "the preset's";
   EXPECT_THAT(f.rows, ElementsAre(1, 4, 16, 64, 256));
   EXPECT_EQ(f.threads.size(), 1u);
   EXPECT_TRUE(f.transfer);
+}
+
+TEST(SweepFile, SumsAreAListOrOneAsOfTheFlag) {
+  EXPECT_THAT(parse_sweep(with("accumulate = 'f16'"), "s.toml").accumulate,
+              ElementsAre(DType::f16));
+  EXPECT_THAT(error_of(with("accumulate = ['f32', 'bf16']")),
+              StartsWith("s.toml:5: accumulate[1]: 'bf16', wanted f32 or f16"));
+  EXPECT_THAT(error_of(with("accumulate = 16")), StartsWith("s.toml:5: accumulate: 16, wanted"));
 }
 
 TEST(SweepFile, RepeatsInAListAreLeftOut) {

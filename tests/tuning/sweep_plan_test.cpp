@@ -105,6 +105,20 @@ TEST_F(SweepPlanTest, IllegalCombinationsAreLeftOutWithTheReason) {
   EXPECT_THAT(plan.left_out[0].why, HasSubstr("wanted f32"));
 }
 
+TEST_F(SweepPlanTest, SumsInF16AreForWhatHasThem) {
+  SweepFile f = file();
+  f.dtypes = {DType::f32, DType::f16};
+  f.accumulate = {DType::f32, DType::f16};
+  EXPECT_EQ(combinations(f), 4);
+  const SweepPlan plan = plan_sweep(f, 1000, "s.toml");
+  ASSERT_EQ(plan.cells.size(), 2u);
+  EXPECT_EQ(plan.cells[1].ffn.dtypes(), "f16");
+  ASSERT_EQ(plan.left_out.size(), 2u) << "f32 weights have none, nor has AVX2";
+  EXPECT_EQ(plan.left_out[0].what, "relu 64x128 f32 with sums in f16");
+  EXPECT_THAT(plan.left_out[0].why, HasSubstr("accumulate: 'f16' with weights in f32"));
+  EXPECT_THAT(plan.left_out[1].what, HasSubstr("relu 64x128 f16_acc16 on x86-avx2"));
+}
+
 TEST_F(SweepPlanTest, BlocksThatAreTooLargeAreLeftOut) {
   SweepFile f = file();
   f.sizes.push_back({1 << 16, 1 << 15});

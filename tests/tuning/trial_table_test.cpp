@@ -54,12 +54,13 @@ TEST_F(TrialTableTest, HasAStableOrderOfColumnsAndRows) {
   add(1, 5, 0.2);
   add(2, 3, 0.3);
   const TrialTable table = store_.trial_table();
-  EXPECT_THAT(table.columns,
-              ElementsAre("cpu", "target", "dtype", "variant", "parameters", "bias", "residual",
-                          "d_model", "d_ff", "threads", "halide_version", "generator_version",
-                          "rows_min", "rows_max", "rows", "packing", "point", "proposer", "kind",
-                          "message", "median_ms", "ratio", "max_abs", "rel_l2", "scaled",
-                          "disturbed", "samples", "compile_ms", "code_hash", "seed", "at"));
+  EXPECT_THAT(
+      table.columns,
+      ElementsAre("cpu", "target", "dtype", "variant", "parameters", "bias", "residual", "d_model",
+                  "d_ff", "threads", "halide_version", "generator_version", "rows_min", "rows_max",
+                  "rows", "packing", "point", "proposer", "kind", "message", "median_ms", "ratio",
+                  "max_abs", "rel_l2", "scaled", "disturbed", "samples", "compile_ms", "code_hash",
+                  "seed", "at", "emulated"));
   ASSERT_EQ(table.rows.size(), 3u);
   const auto threads = [&](size_t row) { return std::get<int64_t>(table.rows[row][9]); };
   EXPECT_EQ(threads(0), 2);

@@ -230,7 +230,7 @@ TEST_F(Tune, MissingToolIsSaidBeforeAnythingIsMade) {
   setenv("PATH", folder_.path().c_str(), 1);
   const std::string error = error_of(request(4));
   setenv("PATH", path.c_str(), 1);
-  EXPECT_THAT(error, HasSubstr("cc: not found"));
+  EXPECT_THAT(error, HasSubstr("'cc' is not on the PATH"));
   EXPECT_FALSE(std::filesystem::exists(folder_ / "t.db"));
 }
 

@@ -246,6 +246,17 @@ TEST(ScheduleFromWinners, OfThisBlockOnly) {
   EXPECT_THAT(origins(schedule({set({winner(1, 1, 1)})}, {1}, other)), ElementsAre("default"));
 }
 
+TEST(ScheduleFromWinners, SumsInF16AreAnotherBlock) {
+  WinnerSet sums_in_f16 = set({winner(4, 1, 2)});
+  set_dtypes(sums_in_f16.key.ffn, "f16_acc16");
+  WinnerQuery wanted = query();
+  std::string note;
+  wanted.ffn.dtype = DType::f16;
+  EXPECT_EQ(find_set({sums_in_f16}, wanted, {4}, note), nullptr);
+  wanted.ffn = sums_in_f16.key.ffn;
+  EXPECT_NE(find_set({sums_in_f16}, wanted, {4}, note), nullptr);
+}
+
 TEST(WinnersJson, KeepsTheResidualAndReadsFilesOfBeforeThereWasOne) {
   WinnerSet adding = set({winner(1, 1, 1)});
   adding.key.ffn.residual = true;
@@ -293,6 +304,28 @@ TEST(ScheduleFromWinners, ThisCpuBeforeItsMicroArchitectureBeforeAnyOther) {
   EXPECT_THAT(matches(any), ElementsAre("isa"));
   EXPECT_THAT(any.notes.at(0), HasSubstr("the same instructions only: Intel(R) Xeon(R)"));
   EXPECT_THAT(matches(schedule({}, {1}, wanted)), ElementsAre("analytic"));
+}
+
+TEST(ScheduleFromWinners, WhatWasMeasuredComesBeforeWhatTheModelSays) {
+  WinnerSet modelled = set({winner(4, 1, 1)});
+  modelled.winners[0].cell.origin = kModelOrigin;
+  WinnerSet measured = set({winner(64, 1, 2)});
+  const Schedule s = schedule({modelled, measured}, {4});
+  EXPECT_THAT(tiles(s), ElementsAre(2));
+  EXPECT_THAT(origins(s), ElementsAre("tuned"));
+  EXPECT_THAT(origins(schedule({modelled}, {4})), ElementsAre("model"));
+}
+
+TEST(WinnersFile, OnlyTheModelsWinnersMayHaveNoTime) {
+  const auto without_time = [](const char* origin) {
+    return edited([&](Json& j) {
+      j["sets"][0]["winners"][1]["origin"] = origin;
+      j["sets"][0]["winners"][1]["median_ms"] = nullptr;
+    });
+  };
+  EXPECT_EQ(parse_error(without_time("model")), "no error");
+  EXPECT_THAT(parse_error(without_time("tuned")),
+              HasSubstr("sets[0].winners[1].median_ms: null, wanted milliseconds above 0"));
 }
 
 TEST(ScheduleFromWinners, ACpuOfUnknownMicroArchitectureMatchesByInstructionsOnly) {
@@ -347,6 +380,57 @@ TEST(LoadWinners, FromADatabaseOfSeveralRuns) {
   EXPECT_EQ(find_winner(sets[0], 9, 1)->cell.point, point(1));
   std::ofstream(folder / "w.json") << winners_json(sets);
   EXPECT_EQ(winners_json(load_winners(folder / "w.json")), winners_json(sets));
+}
+
+/// Of the same block and CPU, one by an emulator and one not.
+WinnerSet emulated_set(int mr) {
+  WinnerSet s = set({winner(4, 1, mr)});
+  s.key.emulated = true;
+  return s;
+}
+
+TEST(EmulatedWinners, AreNeverUsed) {
+  const Schedule alone = schedule({emulated_set(3)}, {4}, query(true));
+  EXPECT_THAT(origins(alone), ElementsAre("default"));
+  EXPECT_THAT(alone.notes, ElementsAre(HasSubstr("were measured under an emulator")));
+  EXPECT_THAT(tiles(schedule({emulated_set(3), set({winner(4, 1, 2)})}, {4})), ElementsAre(2));
+}
+
+TEST(EmulatedWinners, AreNotExported) {
+  const std::vector<WinnerSet> real = {set({winner(4, 1, 2)})};
+  EXPECT_EQ(winners_json({emulated_set(3), real[0]}), winners_json(real));
+}
+
+TEST(EmulatedWinners, AreRefusedInAFile) {
+  const auto with = [](const Json& emulated) {
+    return edited([&](Json& j) { j["sets"][0]["emulated"] = emulated; });
+  };
+  EXPECT_EQ(parse_error(with(false)), "no error");
+  EXPECT_THAT(
+      parse_error(with(true)),
+      HasSubstr("sets[0].emulated: true, wanted false: what an emulator took says nothing"));
+  EXPECT_THAT(parse_error(with("yes")),
+              HasSubstr("sets[0].emulated: \"yes\", wanted true or false"));
+}
+
+TEST(EmulatedWinners, StandApartInADatabase) {
+  const ScratchFolder folder;
+  Store store(folder / "t.db", Store::Open::create);
+  for (const bool emulated : {false, true}) {
+    WorkloadKey key;
+    key.cpu = kCpu;
+    key.ffn = fake_ffn();
+    key.emulated = emulated;
+    RaceRecord race;
+    race.rows = {4};
+    race.packing = packing().text();
+    race.cells = {winner(4, 1, emulated ? 3 : 2).cell};
+    store.save_race(store.workload(key), race);
+  }
+  const std::vector<WinnerSet> sets = winners_of(store);
+  ASSERT_EQ(sets.size(), 2u);
+  EXPECT_NE(sets[0].key.emulated, sets[1].key.emulated);
+  EXPECT_THAT(tiles(schedule(sets, {4})), ElementsAre(2));
 }
 
 TEST(PlanLibrary, AProfileStandsForItsMicroArchitecture) {

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <limits>
 
+#include "tuning/pruning.h"
+
 namespace gatefold {
 namespace {
 
@@ -35,9 +37,22 @@ Ledger::Book& Ledger::book(size_t bucket) {
       const BucketPoints::Range range = points(bucket).range(p);
       for (PointId id = range.begin; id < range.end; ++id) ids.push_back(id);
       shuffle(ids, own);
+      if (!index_->predicted(bucket).empty()) take_worthy_first(bucket, ids);
     }
   }
   return book;
+}
+
+/// Random points are taken from the back: those that the model thinks little of come last.
+void Ledger::take_worthy_first(size_t bucket, std::vector<PointId>& ids) const {
+  const std::vector<double>& predicted = index_->predicted(bucket);
+  std::vector<double> ms;
+  for (PointId id : ids) ms.push_back(predicted[id]);
+  const std::vector<bool> worth = worth_trying_first(ms, seed_);
+  std::vector<PointId> last, first;
+  for (size_t i = 0; i < ids.size(); ++i) (worth[i] ? first : last).push_back(ids[i]);
+  ids = std::move(last);
+  ids.insert(ids.end(), first.begin(), first.end());
 }
 
 Candidate Ledger::ask(size_t bucket, PointId id, const std::string& proposer) {

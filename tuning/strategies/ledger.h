@@ -53,7 +53,8 @@ class Ledger {
   /// The fastest by joint_log, at most `count`, fastest first.
   std::vector<PointId> elites(size_t bucket, size_t count);
 
-  /// An open point, every packing with the same chance.
+  /// An open point, every packing with the same chance; those that the cost model thinks little of
+  /// once there are no others.
   std::optional<PointId> random_open(size_t bucket, SeededRandom& random);
 
  private:
@@ -70,6 +71,7 @@ class Ledger {
   };
 
   Book& book(size_t bucket);
+  void take_worthy_first(size_t bucket, std::vector<PointId>& ids) const;
   void update_best(size_t packing, size_t bucket);
   void update_standings();
 

@@ -17,7 +17,8 @@
  * bytes. A struct's struct_size must be sizeof of that struct as the caller compiled it.
  * gf_last_error() is only meaningful after a failure.
  *
- * Numbers: sums are f32. A row's outputs depend on no other row: a NaN or infinity reaches the
+ * Numbers: sums are f32; of a library that says so (`accumulate`) short blocks of products are
+ * added up in f16 before. A row's outputs depend on no other row: a NaN or infinity reaches the
  * outputs of its own row only, one of the residual only the output in its own place. The residual
  * is added to the finished f32 sum, and that result is rounded to y's type, once. NaN stays NaN;
  * for infinities the activations take their limits (silu and gelu of -inf are 0 or -0, of +inf are
@@ -35,6 +36,14 @@
  * what calls of other threads had in use at that moment is lost to it. A module that holds this
  * runtime may be unloaded (dlclose) when its blocks are destroyed and no call is running: the
  * workers are joined.
+ *
+ * CUDA: kernels for "cuda-sm80" and the like run only where they are asked for, by gf_options.isa
+ * or GATEFOLD_ISA: otherwise a library's kernels for the CPU do, whose memory x and y usually are
+ * in. The driver is found when it is first needed (libcuda.so.1, then libcuda.so); without one
+ * everything else works. A block for CUDA lives in the primary context of its device, which is that
+ * of the CUDA runtime and of PyTorch. Each call leaves the calling thread's context stack as it
+ * was, in failure too. Of what is said of processes, forking does not hold: CUDA does not survive
+ * it.
  *
  * Environment: GATEFOLD_ISA (the target to use, e.g. x86-avx2) and GATEFOLD_THREADS. */
 #ifndef GATEFOLD_GATEFOLD_H
@@ -72,12 +81,13 @@ typedef enum gf_status GF_ENUM_INT {
   GF_SHAPE_MISMATCH = 2,   /* sizes that do not fit each other; both numbers are in the message */
   GF_DTYPE_MISMATCH = 3,
   GF_OVERLAP = 4,     /* x and y share memory, or residual and y only some of theirs */
-  GF_UNAVAILABLE = 5, /* no kernel that this CPU can run */
+  GF_UNAVAILABLE = 5, /* no kernel that this machine can run; the message says what is missing */
   GF_BAD_LIBRARY = 6, /* not a gatefold library, or of another table version */
   GF_OUT_OF_MEMORY = 7,
   GF_KERNEL_FAILED = 8,
   GF_PARALLEL_FOR_FAILED = 9, /* the caller's pool; the message says how */
-  GF_BAD_PACKED_WEIGHTS = 10  /* not packed weights, or packed for another block */
+  GF_BAD_PACKED_WEIGHTS = 10, /* not packed weights, or packed for another block */
+  GF_DEVICE_FAILED = 11       /* the CUDA driver; the message has its function and its error */
 } gf_status;
 
 typedef enum gf_dtype GF_ENUM_INT { GF_F32 = 0, GF_BF16 = 1, GF_F16 = 2 } gf_dtype;
@@ -130,12 +140,16 @@ typedef int (*gf_parallel_for)(void* context, int count, gf_task task, void* tas
 typedef struct gf_options {
   uint32_t struct_size;
   int32_t threads; /* 0: GATEFOLD_THREADS, else min(affinity, cgroup quota) */
-  const char* isa; /* NULL: GATEFOLD_ISA, else "host": the best that this CPU runs */
+  /* NULL: GATEFOLD_ISA, else "host": the best that this CPU runs. "cuda": the best of the library's
+   * targets for CUDA that the device runs. */
+  const char* isa;
   /* NULL: the runtime's own threads. Otherwise all loops of the block run through it, packing too,
    * with at most `threads` tasks each, and no thread is started for the block. It must stay valid
    * until gf_ffn_destroy. A caller's struct that ends before this means NULL. */
   gf_parallel_for parallel_for;
   void* parallel_for_context;
+  int32_t cuda_device; /* of a block for CUDA: which device, counted as the driver does */
+  int32_t reserved;    /* 0 */
 } gf_options;
 
 /* Rows of x, a residual or y: element (row, column) at data + row * row_stride + column, in the
@@ -171,6 +185,10 @@ typedef struct gf_report {
   int64_t rows;                /* of the last call */
   int64_t packed_weight_bytes; /* of the memory that holds them: padding and whole pages count */
   int64_t workspace_bytes;
+  /* Of blocks for CUDA: from the begin of the last call's first kernel to the end of its last one,
+   * by the device's clock. NaN: not known, as after gf_ffn_run_cuda, whose last_call_ms is the time
+   * it took to enqueue. A caller's struct that ends before this is filled up to its end. */
+  double device_ms;
 } gf_report;
 
 typedef struct gf_library gf_library;
@@ -198,8 +216,8 @@ GF_API gf_status gf_ffn_create(const gf_library* library, const gf_ffn_desc* des
  * not overlap. Allocates nothing once a row bucket was called with as many rows at this level of
  * concurrency. Kernels run in the standard floating-point environment on all threads (nearest-even,
  * no traps, denormals kept but for what is said of bf16 above); the caller's is back afterwards.
- * Long calls are cut into pieces. On failure y is untouched, unless the status is GF_KERNEL_FAILED
- * or GF_OUT_OF_MEMORY: then any part of its rows may have been written. */
+ * Long calls are cut into pieces. On failure y is untouched, unless the status is GF_KERNEL_FAILED,
+ * GF_OUT_OF_MEMORY or GF_DEVICE_FAILED: then any part of its rows may have been written. */
 GF_API gf_status gf_ffn_run(gf_ffn* ffn, const gf_rows* x, const gf_rows* y);
 
 /* y = residual + FFN(x), for blocks of libraries that were generated with a residual; those are run
@@ -209,6 +227,26 @@ GF_API gf_status gf_ffn_run(gf_ffn* ffn, const gf_rows* x, const gf_rows* y);
  * GF_KERNEL_FAILED and GF_OUT_OF_MEMORY leave in y is no residual any more. */
 GF_API gf_status gf_ffn_run_residual(gf_ffn* ffn, const gf_rows* x, const gf_rows* residual,
                                      const gf_rows* y);
+
+/* gf_ffn_run and gf_ffn_run_residual for x, residual and y in device memory; blocks for CUDA only.
+ * residual is NULL unless the library adds one. On a block for CUDA those two take host memory:
+ * they copy x to the device and y back, and return when y is there.
+ *
+ * Memory: of the primary context of the block's device, or mapped there; not checked, and what is
+ * no such memory ends the context, as in any kernel. It must stay as it is until the work is done.
+ * Rows that begin at multiples of 16 bytes are used where they lie, if d_model is a multiple of the
+ * packed layout's step in k (32 or less); others are copied on the device first.
+ *
+ * Order: the work is enqueued on `stream`, a CUstream of that context (NULL: the default stream).
+ * Nothing here waits for it, and the call may be captured into a graph once its row bucket has been
+ * called with as many rows on that stream. Errors that the device meets later are the stream's.
+ *
+ * Workspace: the block keeps one for each stream that it was run on, and for each call at a time on
+ * the same stream. A call on a 17th stream waits for the device and takes over the workspace that
+ * was unused longest. A stream must not be destroyed while work of a block is pending on it.
+ * gf_ffn_destroy waits for the device. */
+GF_API gf_status gf_ffn_run_cuda(gf_ffn* ffn, const gf_rows* x, const gf_rows* residual,
+                                 const gf_rows* y, void* stream);
 
 /* Packed weights that the caller owns: packed once, kept in a file, mapped by any number of
  * processes. They fit blocks of the same variant, parameters, dtype, sizes, biases, target and
@@ -228,7 +266,8 @@ GF_API gf_status gf_ffn_pack(const gf_library* library, const gf_ffn_desc* desc,
                              int64_t bytes);
 
 /* gf_ffn_create without packing or copying. The buffer is only read, and must stay as it is until
- * gf_ffn_destroy; it may be longer than needed. */
+ * gf_ffn_destroy; it may be longer than needed. A block for CUDA copies it to the device and does
+ * not need it afterwards. */
 GF_API gf_status gf_ffn_create_packed(const gf_library* library, const gf_ffn_desc* desc,
                                       const void* packed, int64_t bytes, const gf_options* options,
                                       gf_ffn** out);
@@ -239,7 +278,9 @@ GF_API void gf_ffn_destroy(gf_ffn* ffn); /* NULL is allowed */
 GF_API const char* gf_status_name(gf_status status); /* "GF_OK", …; "unknown status" otherwise */
 GF_API const char* gf_last_error(void);              /* of this thread; "" if none */
 
-/* Whether this CPU and operating system can run a target: CPUID and XCR0. Unknown names: 0. */
+/* Whether this CPU and operating system can run a target: CPUID and XCR0 on x86, the hardware
+ * capabilities that Linux gives a process on arm64. Of "cuda-sm80" and the like: whether there is a
+ * CUDA driver and device 0 has that compute capability. Unknown names, other architectures: 0. */
 GF_API int gf_isa_usable(const char* target);
 
 /* Threads used when none are asked for: min(affinity, cgroup CPU quota), at least 1. The affinity

@@ -76,7 +76,7 @@ inline gf_ffn_weights weights() {
 }
 
 inline gf_options options(int threads = 0, const char* isa = nullptr) {
-  return {sizeof(gf_options), threads, isa, nullptr, nullptr};
+  return {sizeof(gf_options), threads, isa, nullptr, nullptr, 0, 0};
 }
 
 /// Options with all loops on the caller's threads: pool(count, task) calls task(i) exactly once for
@@ -99,8 +99,8 @@ gf_options options_with_pool(const Pool& pool, int threads = 0, const char* isa 
   return o;
 }
 template <typename Pool>
-gf_options options_with_pool(const Pool&& pool, int threads = 0, const char* isa = nullptr) =
-    delete;  // it would end before the block
+gf_options options_with_pool(const Pool&& pool, int threads = 0,
+                             const char* isa = nullptr) = delete;  // it would end before the block
 
 /// One block with its packed weights. Must end before its library.
 class Ffn {
@@ -143,6 +143,14 @@ class Ffn {
   }
   void run_residual(const uint16_t* x, const uint16_t* residual, uint16_t* y, int64_t rows) {
     run_residual(dense(x, rows, GF_BF16), dense(residual, rows, GF_BF16), dense(y, rows, GF_BF16));
+  }
+
+  /// Device memory, on a stream of CUDA: gf_ffn_run_cuda.
+  void run_cuda(const gf_rows& x, const gf_rows& y, void* stream) {
+    check(gf_ffn_run_cuda(ffn_.get(), &x, nullptr, &y, stream));
+  }
+  void run_cuda(const gf_rows& x, const gf_rows& residual, const gf_rows& y, void* stream) {
+    check(gf_ffn_run_cuda(ffn_.get(), &x, &residual, &y, stream));
   }
 
   gf_report report() const {

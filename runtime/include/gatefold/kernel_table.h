@@ -11,8 +11,33 @@
 extern "C" {
 #endif
 
-#define GF_KERNEL_TABLE_VERSION 3u
+#define GF_KERNEL_TABLE_VERSION 5u
 #define GF_KERNEL_TABLE_MAGIC 0x6466676bu /* "kgfd" */
+
+/* Device code of a library, as PTX text; static in the library, one for each kernel. The driver
+ * compiles it when it is launched for the first time. */
+typedef struct gf_module {
+  const char* ptx;    /* ends with NUL */
+  size_t bytes;       /* without the NUL */
+  int32_t capability; /* least compute capability that it runs on: 80, 90 */
+  int32_t reserved;
+} gf_module;
+
+/* Services that kernels for a device take from the runtime. All work is enqueued on the stream of
+ * the call, in the order of these calls; none waits for it. The device and its context are the
+ * block's, and current. Where a function gives an error code, gf_hooks.error need not be called:
+ * the runtime knows why, and the kernel only has to return that code. */
+typedef struct gf_device_hooks {
+  /* params: pointers to the arguments, as cuLaunchKernel takes them. grid is at most 2^31 - 1 by
+   * 65535 by 65535; shared_bytes, the dynamic shared memory, may be all that the device has. */
+  int (*launch)(void* context, const gf_module* module, const char* entry, const uint32_t grid[3],
+                const uint32_t block[3], uint32_t shared_bytes, void** params);
+  /* Of the call's workspace, 256-byte aligned, not zeroed. What is released may be handed out again
+   * at once: later work comes later in the stream. */
+  int (*allocate)(void* context, size_t bytes, uint64_t* address);
+  void (*release)(void* context, uint64_t address);
+  int (*zero)(void* context, uint64_t address, size_t bytes);
+} gf_device_hooks;
 
 /* Services that kernels take from the runtime; context is the pointer given with each call, which
  * points to a gf_context. They come with the call, not with the table: one process may hold several
@@ -24,6 +49,7 @@ typedef struct gf_hooks {
   void* (*allocate)(void* context, size_t bytes); /* 128-byte aligned, NULL if none is left */
   void (*release)(void* context, void* memory);
   void (*error)(void* context, const char* message);
+  const gf_device_hooks* device; /* NULL for kernels of a CPU */
 } gf_hooks;
 
 /* What a context begins with; the rest is the runtime's own. */
@@ -77,7 +103,13 @@ typedef struct gf_kernel {
    * is any, column strides are 1. The residual may be y itself: an element of it is read once,
    * right before the element of y in its place is written. Biases are f32, padded with zeros to the
    * matrix's panels. The weights and biases of one block are given to several calls at
-   * once: only read them. Returns 0, or a Halide error code. */
+   * once: only read them. Returns 0, or a Halide error code.
+   *
+   * Kernels for a device (target "cuda-sm80", "cuda-sm90") find the addresses of all buffers in
+   * their `device` fields; `host` and `device_interface` are NULL, the flags say that the device's
+   * copy is the newer one. Rows of x, residual and y begin at multiples of 16 bytes. Rows of x may
+   * be read, and are zero, up to the k that the matrices it meets are padded to. They enqueue their
+   * work through the device hooks and return without waiting for it. */
   int (*call)(void** args);
   /* From the tuner's records; NULL and NaN where there are none. */
   const char* runner_up;
@@ -108,6 +140,7 @@ typedef struct gf_kernel_table {
   const gf_kernel* kernels; /* by target from the lowest up, then by rows */
   const char* act_dtype;    /* of x, residual and y: dtype, or "f32" */
   int32_t has_residual;     /* kernels add a residual of the shape and dtype of y */
+  const char* accumulate;   /* of the sums: "f32", or "f16" where dtype and act_dtype are */
 } gf_kernel_table;
 
 #ifdef __cplusplus

@@ -13,7 +13,7 @@
 /// Of a library in f32 with fixed sizes: swiglu, gelu or relu.
 class Block {
  public:
-  explicit Block(gatefold::Library library)
+  explicit Block(gatefold::Library library, const gf_options& options = gatefold::options())
       : library_(std::move(library)),
         variant_(library_.table().variant),
         d_model_(library_.table().d_model),
@@ -23,7 +23,9 @@ class Block {
         down_(values(d_model_ * d_ff_, 3)),
         up_bias_(values(d_ff_, 4)),
         down_bias_(values(d_model_, 5)),
-        ffn_(library_, d_model_, d_ff_, weights()) {}
+        ffn_(library_, d_model_, d_ff_, weights(), options) {}
+
+  gf_report report() const { return ffn_.report(); }
 
   std::vector<float> input(int64_t rows) const { return values(rows * d_model_, 6); }
 
