@@ -137,6 +137,8 @@ TEST_F(ElfFile, SegmentsThatOverlapOrLieNowhereAreErrors) {
   EXPECT_EQ(open(changed<Phdr>(code, [](Phdr& s) { s.p_type = PT_NULL; })), GF_BAD_LIBRARY);
   EXPECT_EQ(open(changed<Phdr>(data, [](Phdr& s) { s.p_flags = PF_R; })), GF_BAD_LIBRARY);
   EXPECT_EQ(open(changed<Phdr>(data, [](Phdr& s) { s.p_memsz = 8; })), GF_BAD_LIBRARY);
+  EXPECT_EQ(open(changed<Phdr>(data, [](Phdr& s) { s.p_memsz = uint64_t{1} << 36; })),
+            GF_BAD_LIBRARY);
   EXPECT_EQ(open(changed<Phdr>(data, [](Phdr& s) { s.p_offset = 0; })), GF_BAD_LIBRARY);
   const uint64_t table = header_of(PT_DYNAMIC);
   EXPECT_EQ(open(changed<Phdr>(table, [](Phdr& s) { s.p_vaddr = 1 << 30; })), GF_BAD_LIBRARY);
