@@ -116,6 +116,7 @@ def main(arguments):
     parser.add_argument("--rows", default="1,4,16,64,128", help="(default: %(default)s)")
     parser.add_argument("--threads", type=int, default=1, help="(default: %(default)s)")
     parser.add_argument("--seconds", type=float, default=4, help="of the last race, each row count (default: %(default)s)")
+    parser.add_argument("--keep", type=pathlib.Path, help="folder in which the database, winners and libraries stay")
     parser.add_argument("--build", type=pathlib.Path, default=BUILT, help="folder of the programs (default: %(default)s)")
     parser.add_argument("--json", type=pathlib.Path, help="file for the table as JSON")
     options = parser.parse_args(arguments)
@@ -127,8 +128,10 @@ def main(arguments):
         raise SystemExit(f"effort_race: --blocks: '{unknown[0]}', wanted one of {', '.join(parameters)}")
     print("block                      rows  default ms  standard   deep  of deep")
     with tempfile.TemporaryDirectory() as name:
+        folder = options.keep or pathlib.Path(name)
+        folder.mkdir(parents=True, exist_ok=True)
         for block in blocks:
-            libraries, target = libraries_of(block, options, pathlib.Path(name))
+            libraries, target = libraries_of(block, options, folder)
             for rows, candidates in race(block, parameters[block.variant], libraries, target, options):
                 c = cell_of(block, rows, candidates)
                 cells.append(c)

@@ -57,6 +57,14 @@ class EffortRace(unittest.TestCase):
         self.assertEqual([oai[name] for name in ("slope", "alpha", "limit", "up_offset")], [0, 1.5, 6, 2])
         self.assertEqual((relu["variant"], relu["dtype"], relu["d_model"], relu["d_ff"]), ("relu", "bf16", 64, 128))
 
+    def test_keeps_the_winners_where_told(self):
+        kept = self.folder / "kept" / "here"
+        done = self.run_script("--blocks", "relu:64x128:bf16", "--rows", "4", "--keep", kept)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        libraries = next(request["libraries"] for request in self.asked() if request["kind"] == "measure")
+        self.assertEqual({pathlib.Path(library).parent for library in libraries}, {kept})
+        self.assertTrue(kept.is_dir())
+
     def test_compares_the_three(self):
         out = self.folder / "out.json"
         done = self.run_script("--blocks", "relu:64x128:f32", "--rows", "1,4", "--json", out, deep=0.5)
