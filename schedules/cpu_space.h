@@ -68,7 +68,7 @@ struct ArchSpace {
   /// Cycles that a k step of a tile of `mr` rows takes.
   double (*tile_cycles)(const KernelSpec& k, int mr);
   /// The default of everything but fusion and row blocks.
-  void (*default_tile)(KernelSpec& k);
+  void (*default_tile)(KernelSpec& k, const CpuProfile& cpu);
   /// Of the default of blocked fusion, besides what the last cache holds.
   int64_t (*most_block_rows)(Target target);
 };

@@ -55,7 +55,7 @@ SchedulePoint cpu::default_point(const KernelSpec& kernel, const CpuProfile& cpu
   k.point = {};
   const int64_t rows = tuned_rows(k);
   k.point.fusion = Fusion::gated;
-  arch_space(k.target).default_tile(k);
+  arch_space(k.target).default_tile(k, cpu);
   end_sums(k);
   // The last bucket also runs far more rows than it is tuned for; to all in one block blocking
   // costs nothing (Zen 3: 1.00 at 16, 64 and 256 rows).

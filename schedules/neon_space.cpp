@@ -47,7 +47,7 @@ double tile_cycles(const KernelSpec& k, int mr) {
 /// One or two rows need four streams to have eight accumulators. Beyond one tile the k-blocks and
 /// prefetch distances are those measured for tiles as tall on Zen 3 (schedules/x86_space.cpp),
 /// whose L1 is no larger than that of these cores: the rest is for a tuner on the device.
-void default_tile(KernelSpec& k) {
+void default_tile(KernelSpec& k, const CpuProfile&) {
   const int64_t rows = tuned_rows(k);
   k.point.streams = rows <= 2 ? k.packing.group : 2;
   if (most_rows(k) == 0) k.point.streams = 2;

@@ -50,15 +50,30 @@ double tile_cycles(const KernelSpec& k, int mr) {
   return std::max({mr * nv / 2, (mr + nv) / 2, 4.0}) + (widening ? 0.83 : 0.33);
 }
 
+/// Lines ahead that hide a fetch: Zen 4 multiplies 512 bits in two halves and so reads a line in
+/// twice the time of others (8 to 128 rows, 2048x768 and 4096x11008: 32 lines take 0.93 to 0.98 of
+/// the time of 96; Zen 5 lost a quarter with 32).
+int lines_ahead(const CpuProfile& cpu) { return cpu.core == "zen4" ? 32 : 96; }
+
 /// 512-bit: prefetch makes the first tile of a panel, which fetches it, overlap with the fetch (Zen
-/// 5, 8 to 64 rows: 0.92-0.99 of the roofline against 0.66-0.90 without). Tiles of 12 to 14 rows
-/// use compute and memory alike; shorter ones need k-blocks, which keep a panel's block in L1.
-void default_wide(KernelSpec& k) {
+/// 5, 8 to 64 rows: 0.92-0.99 of the roofline against 0.66-0.90 without). Up to 4 rows wait for
+/// memory alone, and prefetches are in the way (Zen 4, without: 0.85 to 0.92 of the time). Tiles of
+/// 12 to 14 rows use compute and memory alike; shorter ones need k-blocks, which keep a panel's
+/// block in L1, on Zen 4 only where there are two (16 rows: 0.89 of the time; 32 rows: 1.04).
+/// To a single tile k-blocks cost nothing, and sums of fewer products are more exact (MiniLM's
+/// fifth layer, f32, 7 rows: 1e-6 from f64 instead of 3e-5).
+void default_wide(KernelSpec& k, const CpuProfile& cpu) {
   const int64_t rows = tuned_rows(k);
+  const int ahead = lines_ahead(cpu);
   k.point.streams = rows <= 2 ? k.packing.group : 2;
   k.point.mr = best_row_tile(k);
-  k.point.pf = 96;
-  if (rows > k.point.mr && k.point.mr < 12) k.point.kb = k_block_up_to(k, 64);
+  if (rows > 4) k.point.pf = ahead;
+  const int64_t tiles = row_tiles(k);
+  if (tiles == 1) {
+    k.point.kb = k_block_up_to(k, 128);
+  } else if (k.point.mr < 12 && (tiles == 2 || ahead > 32)) {
+    k.point.kb = k_block_up_to(k, ahead);
+  }
 }
 
 /// 256-bit, measured on Zen 3 at 4096x11008 in f32, one thread, efficiency:
@@ -110,8 +125,8 @@ int64_t most_block_rows(Target target) {
   return info(target).vector_lanes == 16 ? kMostRowsOfBlock : 256;
 }
 
-void default_tile(KernelSpec& k) {
-  if (info(k.target).vector_lanes == 16) return default_wide(k);
+void default_tile(KernelSpec& k, const CpuProfile& cpu) {
+  if (info(k.target).vector_lanes == 16) return default_wide(k, cpu);
   default_narrow(k);
 }
 
