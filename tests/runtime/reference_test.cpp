@@ -256,13 +256,15 @@ TEST(Tolerance, OneOutputOfSumsInF16OffByAnEighthIsSeen) {
   r.y = r.spread = {1};
   r.scale = {80};
   r.drift = {160};
-  const Tolerance t = tolerance(DType::f16, DType::f16, 4096, 11008);
+  const Tolerance t = tolerance(DType::f16, DType::f16, 4096, 11008, DType::f16);
   EXPECT_LE(compare({1.01f}, r, t).worst, 1);
   EXPECT_GT(compare({1.125f}, r, t).worst, 1);
 }
 
 TEST(Tolerance, OfSumsInF16EndsToGrowWithItsBlocks) {
-  const auto norm = [](int64_t d) { return tolerance(DType::f16, DType::f16, d, d).rel_l2; };
+  const auto norm = [](int64_t d) {
+    return tolerance(DType::f16, DType::f16, d, d, DType::f16).rel_l2;
+  };
   for (int64_t d : {64, 256, 4096})
     EXPECT_GT(norm(d), tolerance(DType::f16, DType::f32, d, d).rel_l2);
   EXPECT_GT(norm(256), norm(64));
