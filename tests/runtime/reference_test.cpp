@@ -272,6 +272,19 @@ TEST(Tolerance, OfSumsInF16EndsToGrowWithItsBlocks) {
   EXPECT_LE(norm(1 << 20), 1e-2);
 }
 
+TEST(Tolerance, OfAHiddenLayerInF16IsMuchLessThanOfSumsInIt) {
+  for (int64_t d : {1, 64, 4096}) {
+    const Tolerance in_f32 = tolerance(DType::f16, DType::f32, d, d),
+                    rounded = tolerance(DType::f16, DType::f16, d, d),
+                    sums = tolerance(DType::f16, DType::f16, d, d, DType::f16);
+    EXPECT_GE(rounded.scaled, in_f32.scaled);
+    EXPECT_LE(rounded.scaled, 1e-3);
+    EXPECT_GT(rounded.hidden, in_f32.hidden);
+    EXPECT_LT(rounded.scaled, sums.scaled);
+    EXPECT_EQ(rounded.output, in_f32.output);
+  }
+}
+
 TEST(Tolerance, StaysWithinTheContract) {
   for (const auto& [d_model, d_ff] :
        {std::pair{1, 37}, {37, 1}, {85, 341}, {512, 1365}, {384, 1536}}) {
