@@ -52,9 +52,7 @@ double rounding_of(DType dtype) {
   return 0;
 }
 
-/// Of the norms of few values: each rounding counts in full, and the one of y comes on top.
-double of_few(DType dtype, DType hidden) {
-  if (hidden != DType::f32) return 2 * rounding_of(hidden);
+double largest(DType dtype) {
   switch (dtype) {
     case DType::f32:
       return kLargestF32;
@@ -66,6 +64,11 @@ double of_few(DType dtype, DType hidden) {
   return 0;
 }
 
+/// Of the norms of few values: each rounding counts in full, and the one of y comes on top.
+double of_few(DType dtype, DType hidden) {
+  return std::max(largest(dtype), 2 * rounding_of(hidden));
+}
+
 double of_few_in_f16(int64_t d_model, int64_t d_ff) {
   return kHalf * (3 + walk_in_f16(d_model) + walk_in_f16(d_ff));
 }
@@ -73,7 +76,7 @@ double of_few_in_f16(int64_t d_model, int64_t d_ff) {
 /// Of the norms of many values.
 double of_many(DType dtype, double sums) {
   const double all = sums + rounding_of(dtype);
-  return dtype == DType::f32 ? all : std::min(of_few(dtype, DType::f32), all);
+  return dtype == DType::f32 ? all : std::min(largest(dtype), all);
 }
 
 /// What sums in f16 add to the bounds of one output. Its own sum errs relative to itself where the
