@@ -24,9 +24,6 @@ std::string name_of(uint16_t party) {
 }  // namespace
 
 SharedMemory::SharedMemory(const Kernel& kernel, uint32_t dynamic_bytes) : kernel_(kernel) {
-  // Halide declares no variable for the memory that its launches ask for, and finds it at 0.
-  if (kernel.shared.empty()) states_.assign(dynamic_bytes, State{.flags = kOfVariable});
-  bytes_.resize(states_.size());
   for (const SharedVariable& variable : kernel.shared) {
     const size_t size = variable.dynamic ? dynamic_bytes : variable.bytes;
     bytes_.resize(variable.offset + size);
