@@ -11,6 +11,7 @@
 #include "accuracy/accuracy_cases.h"
 #include "accuracy/block_check.h"
 #include "accuracy/known_values.h"
+#include "runtime/cuda/device.h"
 #include "spec/error.h"
 
 namespace gatefold {
@@ -21,27 +22,40 @@ constexpr double kMostFlops = 2e12;
 /// Elements of x and y of one call.
 constexpr int64_t kMostElements = int64_t{1} << 28;
 
-/// Those that this CPU runs; the others become notes.
+/// The reason that one is not usable.
+std::string why_not_here(const std::string& target) {
+  const int wanted = cuda::capability_of(target);
+  if (wanted == 0) return "this CPU cannot run it";
+  cuda::DeviceInfo device;
+  if (cuda::find_device(0, &device) == GF_OK) cuda::check_capability(device, wanted, "CUDA");
+  return gf_last_error();
+}
+
+/// Those that run here; the others become notes.
 std::vector<std::string> usable_targets(const LoadedLibrary& library, const std::string& only,
                                         std::vector<std::string>& notes) {
-  if (only == "host") return {library.target_in_use(only)};
+  if (only == "host" || only == "cuda") return {library.target_in_use(only)};
   std::vector<std::string> usable;
-  std::string all;
+  std::string all, reasons;
   for (const std::string& target : library.targets()) {
     all += (all.empty() ? "" : ", ") + target;
     if (!only.empty() && target != only) continue;
     if (gf_isa_usable(target.c_str())) {
       usable.push_back(target);
     } else {
-      notes.push_back(target + ": this CPU cannot run it, its kernels were not checked");
+      const std::string reason = target + ": " + why_not_here(target);
+      reasons += (reasons.empty() ? " (" : "; ") + reason;
+      notes.push_back(reason + "; its kernels were not checked");
     }
   }
+  if (!reasons.empty()) reasons += ")";
   const std::string file = library.manifest().path.string();
   if (usable.empty() && !only.empty()) {
     fail_unavailable("--target: '" + only + "', but " + file + " holds " + all +
-                     ", wanted one of them that this CPU runs");
+                     ", wanted one of them that runs here" + reasons);
   }
-  if (usable.empty()) fail_unavailable(file + ": holds " + all + "; this CPU runs none of them");
+  if (usable.empty())
+    fail_unavailable(file + ": holds " + all + "; none of them runs here" + reasons);
   return usable;
 }
 

@@ -11,7 +11,7 @@ namespace gatefold {
 struct AccuracyOptions {
   std::vector<Shape> shapes;  ///< for sizes that the library leaves open
   std::vector<int64_t> rows;  ///< beside the edges of the library's row buckets
-  std::string target;         ///< only this one ("host": the best); empty: all that this CPU runs
+  std::string target;  ///< only this one ("host", "cuda": the best); empty: all that run here
   uint64_t seed = 1;
   /// Also every call with its tensors at the edges of memory that nothing may touch, where a kernel
   /// that reaches past one ends the process; and hidden values that are known by hand.

@@ -62,7 +62,7 @@ void require_ok(gf_status status, const std::string& context) {
 }
 
 void check_isa_name(const std::string& isa, const char* flag) {
-  if (isa.empty() || isa == "host") return;
+  if (isa.empty() || isa == "host" || isa == "cuda") return;
   try {
     target_named(isa);
   } catch (const Error& error) {

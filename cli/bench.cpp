@@ -117,6 +117,14 @@ std::filesystem::path peers_folder(const Options& o) {
   fail_usage("--peers: '" + o.peers + "' is no folder; bench/run_peers.sh makes and fills one");
 }
 
+/// What it compares with is measured on this machine's cores and memory.
+void refuse_device(const std::string& isa) {
+  const TargetInfo& target = target_named(isa);
+  if (target.device == Device::cpu) return;
+  fail_usage("--isa: '" + isa + "' is of a device (" + name(target.device) +
+             "), wanted one of a CPU: `bench` times no others");
+}
+
 int run(const Options& o) {
   const std::vector<ContenderInfo> others = contenders_named(o.vs, peers_folder(o));
   const std::vector<int64_t> rows = parse_rows(o.rows);
@@ -132,6 +140,7 @@ int run(const Options& o) {
                         .emitter = default_emitter(),
                         .progress = show,
                         .stop = &interrupt_flag()};
+  refuse_device(contest.isa);
   const BenchOptions options{.cold = !o.warm, .seconds = o.seconds, .stop = &interrupt_flag()};
   const BenchResult result = run_interleaved(contest, others, options);
   progress.clear();

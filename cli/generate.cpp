@@ -78,6 +78,7 @@ void export_winners(const Options& o, const LibraryPlan& plan, const CpuProfile&
 LibraryOptions library_options(const Options& o, Progress& progress) {
   LibraryOptions options;
   options.emitter = default_emitter();
+  options.tensor_core_emitter = default_tensor_core_emitter();
   options.directory = o.output;
   options.jobs = jobs_of(o);
   options.stop = &interrupt_flag();
@@ -100,7 +101,7 @@ Json json_of(const LibraryPlan& plan, const std::vector<std::string>& notes,
                        {"rows_max", rows_max_json(k.spec.rows)},
                        {"target", info(k.spec.target).name},
                        {"packing", k.spec.packing.text()},
-                       {"point", k.spec.point.text()},
+                       {"point", k.point()},
                        {"origin", k.record.origin},
                        {"match", k.record.match}});
   }
@@ -125,8 +126,8 @@ void print_plan(const LibraryPlan& plan, const std::filesystem::path& manifest) 
   print_line(fmt::format("{}: {}", describe(plan.ffn), plan.ffn.variant.formula()));
   Table table({"target", "rows", "schedule", "origin", "match"});
   for (const LibraryKernel& k : plan.kernels) {
-    table.add({info(k.spec.target).name, rows_text(k.spec.rows), k.spec.point.text(),
-               k.record.origin, k.record.match});
+    table.add({info(k.spec.target).name, rows_text(k.spec.rows), k.point(), k.record.origin,
+               k.record.match});
   }
   table.print();
   print_line("wrote " + manifest.string());
@@ -134,7 +135,7 @@ void print_plan(const LibraryPlan& plan, const std::filesystem::path& manifest) 
 
 int run(const Options& o) {
   const Spec spec = resolve(o.spec);
-  refuse_devices(spec.targets, "generate");
+  refuse_devices(spec.targets, "generate", Device::cuda);
   const CpuProfile cpu = profile_of(o.cpu, arch_of(spec.targets));
   check_export(o);
   Progress progress;
@@ -145,7 +146,8 @@ int run(const Options& o) {
                                            .rows = spec.rows,
                                            .cpu = cpu,
                                            .schedule = o.schedule,
-                                           .check = check_for(o, cpu)});
+                                           .check = check_for(o, cpu),
+                                           .tensor_cores = !default_tensor_core_emitter().empty()});
   check_export_apart(o, plan.name);
   progress.show(fmt::format("compiling {} kernels", plan.kernels.size()));
   const std::filesystem::path manifest = build_library(plan, library_options(o, progress));

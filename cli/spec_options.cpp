@@ -111,12 +111,13 @@ Spec resolve(const SpecOptions& o) {
   return spec;
 }
 
-void refuse_devices(const std::vector<Target>& targets, const char* command) {
+void refuse_devices(const std::vector<Target>& targets, const char* command, Device known) {
   for (const Target target : targets) {
-    if (info(target).device == Device::cpu) continue;
-    fail_usage("--target: '" + info(target).name + "' is of a device (" +
-               name(info(target).device) + "), wanted one of a CPU: `" + command +
-               "` knows no others");
+    const Device device = info(target).device;
+    if (device == Device::cpu || device == known) continue;
+    const std::string wanted = known == Device::cpu ? "" : std::string(" or ") + name(known);
+    fail_usage("--target: '" + info(target).name + "' is of a device (" + name(device) +
+               "), wanted one of a CPU" + wanted + ": `" + command + "` knows no others");
   }
 }
 

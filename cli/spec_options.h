@@ -43,7 +43,8 @@ std::string describe(const FfnSpec& ffn);
 /// What a block stores and takes: types, sizes, biases and residual, as every command names them.
 Json block_json(const FfnSpec& ffn);
 
-/// A usage error for targets of devices: `command` has no way to use them.
-void refuse_devices(const std::vector<Target>& targets, const char* command);
+/// A usage error for targets of devices other than `known`: `command` has no way to use them.
+void refuse_devices(const std::vector<Target>& targets, const char* command,
+                    Device known = Device::cpu);
 
 }  // namespace gatefold::cli

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <sstream>
 
 #include "spec/error.h"
 
@@ -42,6 +43,30 @@ std::string with_block_size(std::string ptx, const std::string& entry, const std
   return ptx.insert(body, "\n.maxntid " + threads);
 }
 
+/// The line with the address of shared memory added to the one that it accesses.
+std::string with_shared_base(std::string line) {
+  const size_t at = line.find("[%rd");
+  if (at == line.npos) fail("device code: shared memory is used in another way: " + line);
+  const size_t begin = at + 1, length = line.find_first_of("+]", begin) - begin;
+  const std::string sum =
+      "\tadd.s64 \t%shared_at, %shared_base, " + line.substr(begin, length) + ";\n";
+  return sum + line.replace(begin, length, "%shared_at");
+}
+
+std::string with_shared_memory(const std::string& ptx) {
+  if (ptx.find(".shared") == ptx.npos) return ptx;
+  std::string out;
+  std::istringstream lines(ptx);
+  for (std::string line; std::getline(lines, line);) {
+    out += (line.find(".shared") == line.npos ? line : with_shared_base(line)) + "\n";
+    if (line.starts_with(".address_size"))
+      out += ".extern .shared .align 16 .b8 halide_shared[];\n";
+    if (line == "{")
+      out += "\t.reg .b64 \t%shared_at, %shared_base;\n\tmov.b64 \t%shared_base, halide_shared;\n";
+  }
+  return out;
+}
+
 }  // namespace
 
 std::string ptx_of(const Halide::Module& module) {
@@ -52,8 +77,8 @@ std::string ptx_of(const Halide::Module& module) {
   return bytes.substr(0, bytes.find('\0'));
 }
 
-void declare_block_sizes(const Halide::Module& module) {
-  std::string ptx = ptx_of(module);
+void complete_ptx(const Halide::Module& module) {
+  std::string ptx = with_shared_memory(ptx_of(module));
   BlockSizes sizes;
   for (const Halide::Internal::LoweredFunc& function : module.functions())
     function.body.accept(&sizes);

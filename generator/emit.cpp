@@ -47,7 +47,7 @@ void emit_kernel(const KernelSpec& kernel, const Scheduler& scheduler, const std
     std::map<Halide::OutputFileType, std::string> outputs = {
         {Halide::OutputFileType::object, object.string()}};
     const bool cuda = info(kernel.target).device == Device::cuda;
-    if (cuda) declare_block_sizes(module);
+    if (cuda) complete_ptx(module);
     // What runs on a device is not in the assembly that Halide writes.
     if (cuda && !assembly.empty()) write_text(assembly, ptx_of(module));
     if (!cuda && !assembly.empty()) outputs[Halide::OutputFileType::assembly] = assembly.string();

@@ -9,6 +9,7 @@
 #include <iterator>
 #include <system_error>
 
+#include "generator/emit_kernels.h"
 #include "generator/kernel_table_text.h"
 #include "generator/link_tools.h"
 #include "generator/process.h"
@@ -44,6 +45,7 @@ class StagingFolder {
   StagingFolder(const StagingFolder&) = delete;
   StagingFolder& operator=(const StagingFolder&) = delete;
   fs::path operator/(const std::string& name) const { return path_ / name; }
+  const fs::path& path() const { return path_; }
 
  private:
   fs::path path_;
@@ -56,13 +58,6 @@ std::string read_bytes(const fs::path& path) {
   return bytes;
 }
 
-std::string how_it_ended(const ProcessResult& r, double timeout_s) {
-  if (r.timed_out) return "took longer than " + shortest(float(timeout_s)) + " s";
-  std::string how = r.signal ? "was killed by signal " + std::to_string(r.signal)
-                             : "exited with " + std::to_string(r.exit_code);
-  return r.errors.empty() ? how : how + ": " + r.errors.substr(r.errors.rfind('\n') + 1);
-}
-
 void run_tool(const std::vector<std::string>& argv) {
   constexpr double kTimeout = 120;
   run_processes({argv}, 1, {.timeout_s = kTimeout}, [&](size_t, const ProcessResult& r) {
@@ -71,95 +66,20 @@ void run_tool(const std::vector<std::string>& argv) {
   });
 }
 
-std::string bucket_end(const RowBucket& rows) {
-  return rows.rows_max == RowBucket::kOpen ? "open" : std::to_string(rows.rows_max);
-}
-
-std::vector<std::string> emit_command(const LibraryPlan& plan, size_t i, const fs::path& object,
-                                      const LibraryOptions& options) {
-  const KernelSpec& k = plan.kernels[i].spec;
-  const auto size = [](int64_t d) { return d == Shape::kAny ? "any" : std::to_string(d); };
-  std::vector<std::string> argv = {options.emitter.string(),
-                                   "--variant",
-                                   k.ffn.variant.name,
-                                   "--dtype",
-                                   info(k.ffn.dtype).name,
-                                   "--act-dtype",
-                                   info(k.ffn.act()).name,
-                                   "--accumulate",
-                                   info(k.ffn.accumulate).name,
-                                   "--d-model",
-                                   size(k.ffn.shape.d_model),
-                                   "--d-ff",
-                                   size(k.ffn.shape.d_ff),
-                                   "--target",
-                                   info(k.target).name,
-                                   "--rows-min",
-                                   std::to_string(k.rows.rows_min),
-                                   "--rows-max",
-                                   bucket_end(k.rows),
-                                   "--tuned-rows",
-                                   std::to_string(k.rows.tuned_rows),
-                                   "--packing",
-                                   k.packing.text(),
-                                   "--point",
-                                   k.point.text(),
-                                   "--name",
-                                   kernel_symbol(plan, i),
-                                   "-o",
-                                   object.string()};
-  const Variant& v = k.ffn.variant;
-  const Variant& usual = variant_named(v.name);
-  const auto add = [&](const char* flag, float value, float usual_value) {
-    if (value != usual_value) argv.push_back(std::string(flag) + "=" + shortest(value));
-  };
-  add("--slope", v.slope, usual.slope);
-  add("--alpha", v.alpha, usual.alpha);
-  add("--limit", v.limit, usual.limit);
-  add("--up-offset", v.up_offset, usual.up_offset);
-  if (k.ffn.bias) argv.push_back("--bias");
-  if (k.ffn.residual) argv.push_back("--residual");
-  return argv;
-}
-
-std::vector<std::string> emit_kernels(const LibraryPlan& plan, const LibraryOptions& options,
-                                      const StagingFolder& staging) {
-  std::vector<std::string> objects;
-  std::vector<std::vector<std::string>> commands;
-  for (size_t i = 0; i < plan.kernels.size(); ++i) {
-    objects.push_back((staging / ("kernel_" + std::to_string(i) + ".o")).string());
-    commands.push_back(emit_command(plan, i, objects.back(), options));
-  }
-  size_t finished = 0;
-  const ProcessLimits limits{options.compile_timeout_s, options.compile_memory_bytes, options.stop};
-  if (options.progress) options.progress(0, commands.size());
-  run_processes(commands, options.jobs, limits, [&](size_t i, const ProcessResult& r) {
-    if (r.exit_code == 127) fail(options.emitter.string() + ": cannot be run: " + r.errors);
-    if (!r.ok()) {
-      const auto kind = r.timed_out ? EmitFailure::Kind::timeout
-                        : r.signal  ? EmitFailure::Kind::crash
-                                    : EmitFailure::Kind::error;
-      throw EmitFailure(kind, "compiling " + kernel_name(plan.kernels[i].spec) + " " +
-                                  how_it_ended(r, limits.timeout_s));
-    }
-    ++finished;
-    if (options.progress) options.progress(finished, commands.size());
-    return true;
-  });
-  if (finished < commands.size()) fail("library " + plan.name + ": interrupted");
-  return objects;
-}
-
 /// All objects as one, whose only global symbols are the table's functions.
-fs::path combine(const LibraryPlan& plan, const LinkTools& tools, std::vector<std::string> objects,
+fs::path combine(const LibraryPlan& plan, const LinkTools& tools, EmittedKernels kernels,
                  const StagingFolder& staging) {
-  const fs::path source = staging / "table.c", include = staging / "gatefold";
+  const fs::path table = staging / "table.c", include = staging / "gatefold";
   fs::create_directories(include);
   write_text(include / "kernel_table.h", kKernelTableText);
-  write_text(source, table_source(plan));
-  objects.push_back((staging / "table.o").string());
-  run_tool({tools.compiler, "-std=c11", "-O2", "-fPIC", "-fvisibility=hidden",
-            "-I" + include.parent_path().string(), "-c", source.string(), "-o", objects.back()});
+  write_text(table, table_source(plan));
+  kernels.sources.push_back(table.string());
+  std::vector<std::string>& objects = kernels.objects;
+  for (const std::string& source : kernels.sources) {
+    objects.push_back(source + ".o");
+    run_tool({tools.compiler, "-std=c11", "-O2", "-fPIC", "-fvisibility=hidden",
+              "-I" + staging.path().string(), "-c", source, "-o", objects.back()});
+  }
   const std::string all = (staging / "all.o").string();
   std::vector<std::string> link = {tools.ld, "-r", "-o", all};
   link.insert(link.end(), objects.begin(), objects.end());
@@ -208,7 +128,20 @@ void install(const fs::path& from, const fs::path& to) {
   if (error) fail(to.string() + ": cannot be replaced: " + error.message());
 }
 
+/// Empty if there is none.
+fs::path beside_this_program(const std::string& name) {
+  const fs::path self = fs::read_symlink("/proc/self/exe").parent_path();
+  for (const fs::path& folder : {self, self.parent_path(), self.parent_path() / "bin"}) {
+    if (access((folder / name).c_str(), X_OK) == 0) return folder / name;
+  }
+  return {};
+}
+
 }  // namespace
+
+std::string LibraryKernel::point() const {
+  return tensor_cores ? tensor_cores->text() : spec.point.text();
+}
 
 Arch arch_of(const LibraryPlan& plan) {
   std::vector<Target> targets;
@@ -217,13 +150,13 @@ Arch arch_of(const LibraryPlan& plan) {
 }
 
 fs::path default_emitter() {
-  const fs::path self = fs::read_symlink("/proc/self/exe").parent_path();
-  for (const fs::path& candidate : {self / "gatefold-emit", self.parent_path() / "gatefold-emit",
-                                    self.parent_path() / "bin" / "gatefold-emit"}) {
-    if (access(candidate.c_str(), X_OK) == 0) return candidate;
-  }
-  fail("gatefold-emit: not found beside this program; build it with 'make build'");
+  const fs::path found = beside_this_program("gatefold-emit");
+  if (found.empty())
+    fail("gatefold-emit: not found beside this program; build it with 'make build'");
+  return found;
 }
+
+fs::path default_tensor_core_emitter() { return beside_this_program("gatefold-emit-mlir"); }
 
 fs::path build_library(const LibraryPlan& plan, const LibraryOptions& options) {
   check_plan(plan);
@@ -236,7 +169,7 @@ fs::path build_library(const LibraryPlan& plan, const LibraryOptions& options) {
                           : std::vector{base + ".a", base + ".so", plan.name + ".h",
                                         plan.name + "Config.cmake", plan.name + ".json"};
   for (const std::string& file : files) check_replaceable(options.directory / file);
-  const fs::path all = combine(plan, tools, emit_kernels(plan, options, staging), staging);
+  const fs::path all = combine(plan, tools, emit_kernels(plan, options, staging.path()), staging);
   link_shared(tools, all, staging / (base + ".so"), base + ".so");
   if (!options.shared_only) {
     link_static(plan, tools, all, staging / (base + ".a"), staging);

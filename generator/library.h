@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "generator/mlir/tensor_core_point.h"
 #include "spec/error.h"
 #include "spec/ffn_spec.h"
 
@@ -26,6 +27,11 @@ struct KernelRecord {
 struct LibraryKernel {
   KernelSpec spec;
   KernelRecord record;
+  /// Of a kernel for CUDA that multiplies on tensor cores; the spec's point is then not used.
+  std::optional<TensorCorePoint> tensor_cores = {};
+
+  /// What tables and manifests name.
+  std::string point() const;
 };
 
 /// A library to build: kernels of one description, ordered by target, then rows.
@@ -36,10 +42,11 @@ struct LibraryPlan {
 };
 
 struct LibraryOptions {
-  std::filesystem::path emitter;    ///< the gatefold-emit executable
-  std::filesystem::path directory;  ///< where the library's files go; created if missing
-  int jobs = 2;                     ///< emitter processes at once
-  double compile_timeout_s = 600;   ///< of one kernel
+  std::filesystem::path emitter;              ///< the gatefold-emit executable
+  std::filesystem::path tensor_core_emitter;  ///< gatefold-emit-mlir, if a kernel needs it
+  std::filesystem::path directory;            ///< where the library's files go; created if missing
+  int jobs = 2;                               ///< emitter processes at once
+  double compile_timeout_s = 600;             ///< of one kernel
   int64_t compile_memory_bytes = int64_t{8} << 30;
   bool shared_only = false;                 ///< only libNAME.so: what the tuner needs
   const std::atomic<bool>* stop = nullptr;  ///< set: emitters are killed, build_library throws
@@ -58,6 +65,9 @@ Arch arch_of(const LibraryPlan& plan);
 
 /// The path of gatefold-emit that belongs to this program: beside it, or in ../bin of its prefix.
 std::filesystem::path default_emitter();
+
+/// That of gatefold-emit-mlir; empty where it was not built.
+std::filesystem::path default_tensor_core_emitter();
 
 /// Emits all kernels in parallel processes, links them and installs libNAME.a, libNAME.so, NAME.h,
 /// NAMEConfig.cmake and last NAME.json, each by rename. Leaves nothing behind on failure. The same

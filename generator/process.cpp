@@ -16,6 +16,7 @@
 #include <utility>
 
 #include "spec/error.h"
+#include "spec/names.h"
 
 namespace gatefold {
 namespace {
@@ -53,6 +54,13 @@ std::string if_executable(const std::filesystem::path& path) {
 }
 
 }  // namespace
+
+std::string how_it_ended(const ProcessResult& r, double timeout_s) {
+  if (r.timed_out) return "took longer than " + shortest(float(timeout_s)) + " s";
+  std::string how = r.signal ? "was killed by signal " + std::to_string(r.signal)
+                             : "exited with " + std::to_string(r.exit_code);
+  return r.errors.empty() ? how : how + ": " + r.errors.substr(r.errors.rfind('\n') + 1);
+}
 
 std::string find_program(const std::string& name) {
   if (name.find('/') != std::string::npos) return if_executable(name);

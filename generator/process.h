@@ -25,6 +25,9 @@ struct ProcessResult {
   bool ok() const { return exit_code == 0 && signal == 0 && !timed_out; }
 };
 
+/// For people, to stand after the program's name: "exited with 1: no such file".
+std::string how_it_ended(const ProcessResult& result, double timeout_s);
+
 /// Runs each command (argv, no shell) with standard output and input on /dev/null, at most `jobs`
 /// at once, each in a process group of its own that dies with its limits or with this process, and
 /// with it whatever it started.

@@ -45,12 +45,14 @@ std::string stream(const char* matrix, int first, int step) {
   return fmt::format("{{GF_MATRIX_{}, {}, {}, 0}}", matrix, first, step);
 }
 
-/// In the order of generator/ffn_algorithm: gate and up share the streams unless unfused.
-std::vector<std::string> streams(const KernelSpec& k) {
+/// In the order of generator/ffn_algorithm: gate and up share the streams unless unfused. Kernels
+/// on tensor cores take whole matrices.
+std::vector<std::string> streams(const LibraryKernel& kernel) {
+  const KernelSpec& k = kernel.spec;
   const bool unfused = k.point.fusion == Fusion::unfused;
   const bool gated = k.ffn.variant.gated;
-  const int total = k.point.streams;
-  const int each = gated && !unfused ? total / 2 : total;
+  const int total = kernel.tensor_cores ? 1 : k.point.streams;
+  const int each = gated && !unfused && !kernel.tensor_cores ? total / 2 : total;
   std::vector<std::string> out;
   for (const char* matrix : {"GATE", "UP", "DOWN"}) {
     if (!gated && matrix[0] == 'G') continue;
@@ -110,11 +112,12 @@ Word word_of(const KernelSpec& kernel) {
   return {};
 }
 
-/// Empty for a library without kernels for CUDA.
+/// Empty for a library without Halide's kernels for CUDA; those on tensor cores call the hooks.
 std::string services_of_devices(const LibraryPlan& plan) {
-  const auto kernels = std::count_if(
-      plan.kernels.begin(), plan.kernels.end(),
-      [](const LibraryKernel& k) { return info(k.spec.target).device == Device::cuda; });
+  const auto kernels =
+      std::count_if(plan.kernels.begin(), plan.kernels.end(), [](const LibraryKernel& k) {
+        return info(k.spec.target).device == Device::cuda && !k.tensor_cores;
+      });
   if (kernels == 0) return "";
   return fmt::format("\n#define GATEFOLD_DEVICE_KERNELS {}\n", kernels) + device_services();
 }
@@ -130,9 +133,9 @@ std::string kernel_entry(const LibraryPlan& plan, size_t i) {
       "  {{{}, {}, {{{}, {}, {}, {}}}, {}, {}, {}, {}, {}, {}, streams_{}, {}, {}, {}, 0,\n"
       "   {}_argv, {}, {}, {}, {}}},\n",
       c_string(kernel_name(k)), c_string(info(k.target).name), p.panel, p.pair,
-      p.k_step * p.k_lines, p.group, c_string(k.point.text()), c_string(r.origin), k.rows.rows_min,
-      open, r.tuned_threads, streams(k).size(), i, word.code, word.bits, word.k,
-      kernel_symbol(plan, i), r.runner_up.empty() ? "0" : c_string(r.runner_up),
+      p.k_step * p.k_lines, p.group, c_string(plan.kernels[i].point()), c_string(r.origin),
+      k.rows.rows_min, open, r.tuned_threads, streams(plan.kernels[i]).size(), i, word.code,
+      word.bits, word.k, kernel_symbol(plan, i), r.runner_up.empty() ? "0" : c_string(r.runner_up),
       c_double(r.margin_pct), c_double(r.efficiency), c_double(r.median_ms));
 }
 
@@ -147,7 +150,7 @@ nlohmann::ordered_json manifest_kernel(const LibraryKernel& k) {
   }
   out["target"] = info(k.spec.target).name;
   out["packing"] = k.spec.packing.text();
-  out["point"] = k.spec.point.text();
+  out["point"] = k.point();
   out["origin"] = k.record.origin;
   out["match"] = k.record.match;
   return out;
@@ -167,7 +170,7 @@ std::string table_source(const LibraryPlan& plan) {
   for (size_t i = 0; i < plan.kernels.size(); ++i) {
     out += fmt::format("extern int {}_argv(void **args);\n", kernel_symbol(plan, i));
     out += fmt::format("static const gf_weight_stream streams_{}[] = {{", i);
-    for (const std::string& s : streams(plan.kernels[i].spec)) out += s + ", ";
+    for (const std::string& s : streams(plan.kernels[i])) out += s + ", ";
     out += "};\n";
   }
   out += "static const gf_kernel kernels[] = {\n";

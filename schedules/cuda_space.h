@@ -11,6 +11,9 @@
 /// `mr` rows by one column of each of `streams` panels in registers.
 namespace gatefold::device {
 
+/// Rows up to which the weights are what takes time: one block of threads has them all.
+inline constexpr int64_t kFewRows = 8;
+
 /// k values that stand side by side: 16 bytes, what a thread loads at once.
 int pair_of(DType dtype);
 

@@ -5,8 +5,6 @@
 namespace gatefold::device {
 namespace {
 
-/// Rows up to which the weights are what takes time: one block of threads has them all.
-constexpr int64_t kFewRows = 8;
 /// Blocks of threads that keep a large device busy: two on each of 132 multiprocessors (H100).
 constexpr int64_t kBlocks = 264;
 /// Lines of d_ff that a slice should have at least, for its sums to be worth writing.

@@ -54,6 +54,10 @@ DType hidden_dtype(const FfnSpec& ffn, Target target) {
   return uses_bf16_dot(ffn, target) ? DType::bf16 : DType::f32;
 }
 
+DType hidden_dtype(const FfnSpec& ffn, Target target, std::string_view point) {
+  return is_tensor_core_point(point) ? ffn.dtype : hidden_dtype(ffn, target);
+}
+
 int sum_lanes(const KernelSpec& k) {
   return info(k.target).vector_lanes * (k.ffn.accumulate == DType::f16 ? 2 : 1);
 }

@@ -49,6 +49,10 @@ bool uses_bf16_dot(const FfnSpec& ffn, Target target);
 /// multiplies in 16 bits (bf16 by the dot instruction, f16 where it sums in f16).
 DType hidden_dtype(const FfnSpec& ffn, Target target);
 
+/// The same of a library's kernel, by the point that its table names: tensor cores multiply in 16
+/// bits.
+DType hidden_dtype(const FfnSpec& ffn, Target target, std::string_view point);
+
 /// Everything that decides the code of one kernel.
 struct KernelSpec {
   FfnSpec ffn;

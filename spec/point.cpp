@@ -97,6 +97,8 @@ std::string SchedulePoint::text() const {
   return out;
 }
 
+bool is_tensor_core_point(std::string_view text) { return text.starts_with("bm="); }
+
 SchedulePoint parse_point(std::string_view text, const SchedulePoint& base) {
   SchedulePoint point = base;
   for_each_pair(text, "schedule point", [&](const std::string& key, const std::string& value) {

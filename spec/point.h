@@ -56,6 +56,9 @@ struct SchedulePoint {
   std::string text() const;  ///< "fusion=gated mr=6 streams=2 …"; parse_point reads it back
 };
 
+/// Whether a table's point is none of these but one of tensor cores (generator/mlir): "bm=128 …".
+bool is_tensor_core_point(std::string_view text);
+
 struct Tunable {
   const char* name;
   int SchedulePoint::*value;

@@ -4,6 +4,7 @@
 #include <iterator>
 #include <optional>
 
+#include "schedules/cuda_space.h"
 #include "schedules/space.h"
 #include "spec/error.h"
 #include "tuning/host.h"
@@ -15,13 +16,41 @@ namespace {
 
 using Kernels = std::vector<LibraryKernel>;
 
+std::optional<std::string> why_not_emitted(const LibraryKernel& kernel) {
+  if (!kernel.tensor_cores) return why_illegal(kernel.spec);
+  const int capability = compute_capability(info(kernel.spec.target).name);
+  return why_illegal(kernel.spec, *kernel.tensor_cores, capability);
+}
+
 /// The first kernel that cannot be emitted, and why.
 std::optional<std::string> first_illegal(const Kernels& kernels) {
   for (const LibraryKernel& kernel : kernels) {
-    if (const auto reason = why_illegal(kernel.spec))
+    if (const auto reason = why_not_emitted(kernel))
       return kernel_name(kernel.spec) + ": " + *reason;
   }
   return std::nullopt;
+}
+
+/// Whether multiplying takes longer than reading the weights, and tensor cores can do it.
+bool is_for_tensor_cores(const KernelSpec& k) {
+  return info(k.target).device == Device::cuda && k.rows.tuned_rows > device::kFewRows &&
+         !why_no_tensor_cores(k);
+}
+
+/// Gives what was not chosen by anybody to tensor cores. They read the weights as Halide's kernels
+/// for CUDA pack them, so that a target still has one packing.
+void use_tensor_cores(const LibraryRequest& request, Schedule& schedule) {
+  for (LibraryKernel& kernel : schedule.kernels) {
+    if (kernel.record.origin != KernelRecord{}.origin || !is_for_tensor_cores(kernel.spec))
+      continue;
+    if (!request.tensor_cores) {
+      schedule.notes.push_back(
+          "no kernels for tensor cores, since gatefold-emit-mlir is not beside this program: build "
+          "it where MLIR 22 is installed");
+      return;
+    }
+    kernel.tensor_cores = default_tensor_core_point(kernel.spec);
+  }
 }
 
 Kernels kernels_at(const LibraryRequest& request, Target target, const Packing& packing) {
@@ -80,6 +109,10 @@ Schedule schedule_for(const LibraryRequest& request, Target target) {
   if (request.schedule == "default") {
     return default_schedule(request.ffn, target, request.rows, request.cpu);
   }
+  if (request.schedule == "model" && info(target).device != Device::cpu) {
+    return {default_schedule(request.ffn, target, request.rows, request.cpu).kernels,
+            {"default schedules, since the cost model knows CPUs only"}};
+  }
   if (request.schedule == "model") {
     return model_schedule(request.ffn, target, request.rows, request.cpu, request.check);
   }
@@ -100,6 +133,7 @@ PlannedLibrary plan_library(const LibraryRequest& request) {
   planned.plan.ffn = request.ffn;
   for (const Target target : request.targets) {
     Schedule schedule = schedule_for(request, target);
+    use_tensor_cores(request, schedule);
     std::move(schedule.kernels.begin(), schedule.kernels.end(),
               std::back_inserter(planned.plan.kernels));
     for (const std::string& note : schedule.notes)

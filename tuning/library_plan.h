@@ -19,7 +19,8 @@ struct LibraryRequest {
   /// "default", "model" (what the cost model thinks fastest), "tuned" (shipped winners), a database
   /// or file of winners, or a point "mr=6 …".
   std::string schedule = "default";
-  CodeCheck check = {};  ///< of the model's choices; none: they are taken as they are
+  CodeCheck check = {};       ///< of the model's choices; none: they are taken as they are
+  bool tensor_cores = false;  ///< there is an emitter of kernels for them
 };
 
 struct PlannedLibrary {

@@ -118,6 +118,7 @@ std::vector<WinnerSet> model_winners(const std::vector<LibraryKernel>& kernels,
                                      const std::string& cpu) {
   std::vector<WinnerSet> sets;
   for (const LibraryKernel& kernel : kernels) {
+    if (kernel.record.origin != kModelOrigin) continue;
     if (sets.empty() || sets.back().key.target != kernel.spec.target) {
       sets.push_back({{.cpu = cpu, .target = kernel.spec.target, .ffn = kernel.spec.ffn},
                       kernel.spec.packing.text(),

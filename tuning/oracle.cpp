@@ -69,10 +69,10 @@ Oracle::Verdict Oracle::judge(const uint8_t* y, int64_t rows, Rounding rounding)
       values.push_back(loaded_from(ffn.act(), y + (row * columns + c) * info(ffn.act()).bytes));
     }
   }
-  const Tolerance allowed =
-      rounding == Rounding::each_step
-          ? tolerance_of_rounded_steps(ffn.act(), columns, ffn.shape.d_ff)
-          : tolerance(ffn.act(), hidden_dtype(ffn, target_), columns, ffn.shape.d_ff);
+  const Tolerance allowed = rounding == Rounding::each_step
+                                ? tolerance_of_rounded_steps(ffn.act(), columns, ffn.shape.d_ff)
+                                : tolerance(ffn.act(), hidden_dtype(ffn, target_), columns,
+                                            ffn.shape.d_ff, ffn.accumulate);
   const Comparison found = compare(values, expected, allowed);
   Verdict verdict;
   verdict.ok = acceptable(found, allowed, columns, ffn.shape.d_ff);

@@ -37,6 +37,8 @@ std::vector<Tool> find_tools() {
   const std::string rebuild = "make build";
   std::vector<Tool> tools = {
       {"gatefold-emit", "generate, tune: compiles one kernel", emitter(), rebuild},
+      {"gatefold-emit-mlir", "generate for CUDA: kernels on tensor cores",
+       default_tensor_core_emitter().string(), rebuild},
       {"gatefold-worker", "tune: measures candidates", find_program(default_worker()), rebuild},
   };
   for (const ArchInfo& arch : all_archs()) add_link_tools(arch.arch, tools);

@@ -52,10 +52,7 @@ double rounding_of(DType dtype) {
   return 0;
 }
 
-/// Of the norms of few values: each rounding counts in full, and the one of y comes on top.
-double of_few(DType dtype, DType hidden, int64_t d_model, int64_t d_ff) {
-  if (hidden == DType::bf16) return 2 * kU16;
-  if (hidden == DType::f16) return kHalf * (3 + walk_in_f16(d_model) + walk_in_f16(d_ff));
+double largest(DType dtype) {
   switch (dtype) {
     case DType::f32:
       return kLargestF32;
@@ -67,11 +64,19 @@ double of_few(DType dtype, DType hidden, int64_t d_model, int64_t d_ff) {
   return 0;
 }
 
+/// Of the norms of few values: each rounding counts in full, and the one of y comes on top.
+double of_few(DType dtype, DType hidden) {
+  return std::max(largest(dtype), 2 * rounding_of(hidden));
+}
+
+double of_few_in_f16(int64_t d_model, int64_t d_ff) {
+  return kHalf * (3 + walk_in_f16(d_model) + walk_in_f16(d_ff));
+}
+
 /// Of the norms of many values.
-double of_many(DType dtype, DType hidden, double sums) {
+double of_many(DType dtype, double sums) {
   const double all = sums + rounding_of(dtype);
-  if (dtype == DType::f32 || hidden == DType::f16) return all;
-  return std::min(of_few(dtype, DType::f32, 0, 0), all);
+  return dtype == DType::f32 ? all : std::min(largest(dtype), all);
 }
 
 /// What sums in f16 add to the bounds of one output. Its own sum errs relative to itself where the
@@ -86,21 +91,24 @@ void allow_sums_in_f16(Tolerance& t, int64_t d_model, int64_t d_ff) {
 
 }  // namespace
 
-Tolerance tolerance(DType dtype, DType hidden, int64_t d_model, int64_t d_ff) {
+Tolerance tolerance(DType dtype, DType hidden, int64_t d_model, int64_t d_ff, DType sums) {
   const double in_f32 = sums_in_f32(d_model, d_ff);
-  const double sums = in_f32 + (hidden == DType::f16 ? sums_in_f16(d_model, d_ff) : 0);
-  const bool few = std::min(d_model, d_ff) < kRelativeFrom;
-  const double all = few ? of_few(dtype, hidden, d_model, d_ff) : of_many(dtype, hidden, sums);
+  const bool few = std::min(d_model, d_ff) < kRelativeFrom, in_f16 = sums == DType::f16;
+  double all = few ? of_few(dtype, hidden) : of_many(dtype, in_f32);
+  if (in_f16) {
+    all = few ? of_few_in_f16(d_model, d_ff) : in_f32 + sums_in_f16(d_model, d_ff) + kHalf;
+  }
   Tolerance t;
   t.rel_l2 = all;
   t.scaled = all;
   t.output = rounding_of(dtype);
   t.least = dtype == DType::f16 ? kLeastF16 : 0;
+  if (hidden == DType::f16 && !in_f16) t.least += kLeastF16;
   // Of few products the sum of the bounds is less than six deviations.
   const double spread = std::min(kDeviations * 0.4, std::sqrt(static_cast<double>(d_ff)));
   t.hidden = rounding_of(hidden) * spread;
   t.sums = kSingleOutput * in_f32;
-  if (hidden == DType::f16) allow_sums_in_f16(t, d_model, d_ff);
+  if (in_f16) allow_sums_in_f16(t, d_model, d_ff);
   return t;
 }
 

@@ -21,14 +21,15 @@ namespace gatefold {
 // together about 0.6 u16, so one u16 bounds the norms in both cases.
 //   bf16 = sums + u16, at most 4e-3
 //   (below kRelativeFrom with a bf16 hidden layer: 2 u16, as a lone hidden value may be rounded by
-//   u16)
+//   u16; of f16 so too)
 //
-// Rounding to f16 (unit roundoff 2^-11): of y alone; outputs below 2^-14 by at most 2^-25.
-//   f16 = sums + 2^-11, at most 1e-3
+// Rounding to f16 (unit roundoff half = 2^-11): of y, and of the hidden layer where tensor cores
+// multiply it; as for bf16 one half bounds both. Values below 2^-14 err by at most 2^-25.
+//   f16 = sums + half, at most 1e-3
 //
-// Sums in f16. At most kMostProductsInF16 products are added up in f16 (unit roundoff half =
-// 2^-11), the blocks of them in f32. The same walk, of the length of a block, for each of the two
-// sums; the hidden layer is rounded to f16 once, as y is.
+// Sums in f16. At most kMostProductsInF16 products are added up in f16, the blocks of them in f32.
+// The same walk, of the length of a block, for each of the two sums; the hidden layer is rounded to
+// f16 once, as y is.
 //   f16 sums = sums + half (0.4 (sqrt(block of d_model) + sqrt(block of d_ff)) + 2): 7.2e-3 from
 //   256 x 256 on
 //
@@ -46,8 +47,9 @@ struct Tolerance {
 };
 
 /// `dtype`: of y. `hidden`: what the hidden layer is rounded to (hidden_dtype() of
-/// spec/ffn_spec.h); f16 means sums in f16, since only those need it.
-Tolerance tolerance(DType dtype, DType hidden, int64_t d_model, int64_t d_ff);
+/// spec/ffn_spec.h). `sums`: f32, or f16 where all is.
+Tolerance tolerance(DType dtype, DType hidden, int64_t d_model, int64_t d_ff,
+                    DType sums = DType::f32);
 
 /// Of an implementation that rounds after each of its steps (gate, up, activation, product, y), as
 /// unfused frameworks do: four independent roundings of a hidden value count twice one of them.

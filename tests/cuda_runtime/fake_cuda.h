@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace gatefold::test {
@@ -66,6 +67,9 @@ class FakeCuda {
   virtual void free(uint64_t address) = 0;
   /// Where device memory lies; nullptr and a complaint if it is not all in one allocation.
   virtual void* at(uint64_t address, size_t bytes) = 0;
+
+  /// All of it, as addresses and bytes.
+  virtual std::vector<std::pair<uint64_t, size_t>> allocations() = 0;
 
   /// A stream of the test's own in the context of device 0, which must be retained.
   virtual void* make_stream() = 0;

@@ -9,7 +9,7 @@ int two_digits(const std::smatch& m) { return 10 * std::stoi(m[1]) + std::stoi(m
 
 PtxEntry read_entry(const std::string& name, const std::string& parameters) {
   static const std::regex param(
-      R"(\.param\s+(?:\.align\s+\d+\s+)?\.[a-z](\d+)\s+\w+(?:\[(\d+)\])?)");
+      R"(\.param\s+(?:\.align\s+\d+\s+)?\.[a-z](\d+)\s+(?:\.(?:ptr|global|align\s+\d+)\s+)*\w+(?:\[(\d+)\])?)");
   PtxEntry entry{name, {}};
   for (std::sregex_iterator p(parameters.begin(), parameters.end(), param), end; p != end; ++p) {
     const size_t count = (*p)[2].matched ? std::stoul((*p)[2]) : 1;

@@ -137,6 +137,13 @@ void* FakeState::at(uint64_t address, size_t bytes) {
   return nullptr;
 }
 
+std::vector<std::pair<uint64_t, size_t>> FakeState::allocations() {
+  const std::lock_guard lock(mutex_);
+  std::vector<std::pair<uint64_t, size_t>> all;
+  for (const auto& [address, piece] : memory) all.emplace_back(address, piece.bytes.size());
+  return all;
+}
+
 void* FakeState::make_stream() {
   const std::lock_guard lock(mutex_);
   if (!primary) complain("make_stream: no primary context");

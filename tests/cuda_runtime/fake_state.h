@@ -76,6 +76,7 @@ class FakeState : public FakeCuda {
   uint64_t allocate(size_t bytes) override { return allocate_in(0, bytes); }
   void free(uint64_t address) override;
   void* at(uint64_t address, size_t bytes) override;
+  std::vector<std::pair<uint64_t, size_t>> allocations() override;
   void* make_stream() override;
   void destroy_stream(void* stream) override;
   void finish(void* stream, size_t most) override;

@@ -68,7 +68,7 @@ bool CompiledBlock::right(const Bytes& x, const uint8_t* y) const {
   block.down = w[2].data();
   const size_t count = x.size() / static_cast<size_t>(size());
   const std::vector<float> in = loaded_from(ffn_.act(), x.data(), count);
-  const Tolerance t = tolerance(ffn_.act(), hidden_, kModel, kHidden);
+  const Tolerance t = tolerance(ffn_.act(), hidden_, kModel, kHidden, ffn_.accumulate);
   const auto reference = reference_ffn(block, in.data(), static_cast<int64_t>(count) / kModel);
   return acceptable(compare(loaded_from(ffn_.act(), y, count), reference, t), t, kModel, kHidden);
 }

@@ -117,7 +117,8 @@ class SizedBlock {
     block.down_bias = bias_.data();
     const int64_t rows = static_cast<int64_t>(x.size()) / d_model_;
     const auto reference = reference_ffn(block, x.data(), rows, {}, residual.data());
-    const Tolerance t = tolerance(spec_.dtype, hidden_dtype(spec_, target), d_model_, d_ff_);
+    const Tolerance t =
+        tolerance(spec_.dtype, hidden_dtype(spec_, target), d_model_, d_ff_, spec_.accumulate);
     const Comparison c = compare(loaded_from(spec_.dtype, y.data(), x.size()), reference, t);
     EXPECT_TRUE(acceptable(c, t, d_model_, d_ff_))
         << d_model_ << "x" << d_ff_ << ", " << rows << " rows: rel_l2 " << c.rel_l2 << ", scaled "

@@ -61,7 +61,7 @@ def outside(*names):
 PURE = frozenset({"pure"})
 
 # What puts kernels together, without Halide; each pattern is a header and its source.
-LIBRARY = tuple(f"generator/{name}.*" for name in "device_services library link_tools manifest process table_source kernel_table_text".split())
+LIBRARY = tuple(f"generator/{name}.*" for name in "device_services emit_kernels library link_tools manifest process table_source kernel_table_text".split())
 TENSOR_CORES = tuple(f"generator/mlir/{name}.*" for name in "kernel_parameters scalar_program tensor_core_point tile".split())
 # What a worker is made of, beside the runtime: it is linked statically for machines of other architectures.
 MEASURING = tuple(f"tuning/{name}.*" for name in (
@@ -81,7 +81,7 @@ LAYERS = (
     # C text that both kinds of generated calls of device kernels begin with.
     Layer("buffer-text", ("generator/device_buffer.h",), "", PURE),
     Layer("text-file", ("generator/text_file.*",), "spec", outside()),
-    Layer("library", LIBRARY, "buffer-text text-file guardian formats spec public", outside("json", "fmt"), (NO_WALL_CLOCK,)),
+    Layer("library", LIBRARY, "buffer-text tiles text-file guardian formats spec public", outside("json", "fmt"), (NO_WALL_CLOCK,)),
     Layer("emitter", ("generator/emit_command.*",), "spec", outside("CLI11")),
     Layer("emitter program", ("generator/emit_main.cpp",), "emitter generator spec", outside()),
     # What a tensor-core kernel is, for whoever ranks points or launches; making one takes MLIR, in a process of its own.
@@ -95,7 +95,7 @@ LAYERS = (
           (NO_PRINT, NO_EXIT, NO_WALL_CLOCK)),
     Layer("accuracy", ("accuracy/*",), "runtime reference public library spec", outside()),
     Layer("measuring", MEASURING, "guardian accuracy runtime reference public spec", outside("json"), (NO_WALL_CLOCK,)),
-    Layer("tuning", ("tuning/*",), "measuring guardian accuracy runtime reference public formats library spaces spec",
+    Layer("tuning", ("tuning/*",), "measuring guardian accuracy runtime reference public formats library tiles spaces spec",
           outside("json", "fmt", "SQLite", "toml"), (NO_WALL_CLOCK,)),
     Layer("cli", ("cli/*",), "*", outside("json", "fmt", "CLI11", "SQLite")),
     # These test what is made of Halide, or are an application that has a Halide of its own.

@@ -15,6 +15,8 @@ TEST(TensorCorePoint, ReadsBackItsText) {
   const TensorCorePoint point{
       .bm = 16, .bn = 32, .bk = 64, .stages = 5, .warps_m = 1, .warps_n = 2, .split_k = 8};
   EXPECT_EQ(parse_tensor_core_point(point.text()), point);
+  EXPECT_TRUE(is_tensor_core_point(point.text()));
+  EXPECT_FALSE(is_tensor_core_point(SchedulePoint{}.text()));
 }
 
 TEST(TensorCorePoint, RefusesTextThatIsNotOne) {

@@ -34,6 +34,13 @@ uint64_t Memory::allocate(std::span<const std::byte> bytes, std::string name) {
 
 uint64_t Memory::allocate(size_t bytes, std::string name) { return add(bytes, std::move(name)); }
 
+void Memory::adopt(uint64_t address, std::span<const std::byte> bytes, std::string name) {
+  const uint64_t next = next_;
+  next_ = address;
+  allocate(bytes, std::move(name));
+  next_ = std::max(next_, next);
+}
+
 void Memory::release(uint64_t address) {
   if (allocations_.erase(address) == 0) {
     fail(fmt::format("release of {:#x}, which is the address of no allocation", address));

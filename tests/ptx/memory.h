@@ -17,6 +17,8 @@ class Memory {
   uint64_t allocate(std::span<const std::byte> bytes, std::string name);
   /// Uninitialised: a kernel that reads before it writes is at fault.
   uint64_t allocate(size_t bytes, std::string name);
+  /// At an address of the caller's, which lies apart from all others.
+  void adopt(uint64_t address, std::span<const std::byte> bytes, std::string name);
   void release(uint64_t address);
 
   void write(uint64_t address, std::span<const std::byte> bytes);

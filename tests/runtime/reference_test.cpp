@@ -256,18 +256,33 @@ TEST(Tolerance, OneOutputOfSumsInF16OffByAnEighthIsSeen) {
   r.y = r.spread = {1};
   r.scale = {80};
   r.drift = {160};
-  const Tolerance t = tolerance(DType::f16, DType::f16, 4096, 11008);
+  const Tolerance t = tolerance(DType::f16, DType::f16, 4096, 11008, DType::f16);
   EXPECT_LE(compare({1.01f}, r, t).worst, 1);
   EXPECT_GT(compare({1.125f}, r, t).worst, 1);
 }
 
 TEST(Tolerance, OfSumsInF16EndsToGrowWithItsBlocks) {
-  const auto norm = [](int64_t d) { return tolerance(DType::f16, DType::f16, d, d).rel_l2; };
+  const auto norm = [](int64_t d) {
+    return tolerance(DType::f16, DType::f16, d, d, DType::f16).rel_l2;
+  };
   for (int64_t d : {64, 256, 4096})
     EXPECT_GT(norm(d), tolerance(DType::f16, DType::f32, d, d).rel_l2);
   EXPECT_GT(norm(256), norm(64));
   EXPECT_NEAR(norm(4096), norm(256), 1e-4);
   EXPECT_LE(norm(1 << 20), 1e-2);
+}
+
+TEST(Tolerance, OfAHiddenLayerInF16IsMuchLessThanOfSumsInIt) {
+  for (int64_t d : {1, 64, 4096}) {
+    const Tolerance in_f32 = tolerance(DType::f16, DType::f32, d, d),
+                    rounded = tolerance(DType::f16, DType::f16, d, d),
+                    sums = tolerance(DType::f16, DType::f16, d, d, DType::f16);
+    EXPECT_GE(rounded.scaled, in_f32.scaled);
+    EXPECT_LE(rounded.scaled, 1e-3);
+    EXPECT_GT(rounded.hidden, in_f32.hidden);
+    EXPECT_LT(rounded.scaled, sums.scaled);
+    EXPECT_EQ(rounded.output, in_f32.output);
+  }
 }
 
 TEST(Tolerance, StaysWithinTheContract) {

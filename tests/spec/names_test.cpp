@@ -108,6 +108,17 @@ TEST(HiddenDType, IsRoundedOnlyForTheDotInstruction) {
   EXPECT_EQ(hidden(Target::arm64_neon_dotprod, "f16_acc16"), DType::f16);
 }
 
+TEST(HiddenDType, IsRoundedByTensorCores) {
+  const auto hidden = [](const char* dtypes, const char* point) {
+    FfnSpec ffn;
+    set_dtypes(ffn, dtypes);
+    return hidden_dtype(ffn, Target::cuda_sm80, point);
+  };
+  EXPECT_EQ(hidden("bf16", "bm=64 bn=64 bk=64"), DType::bf16);
+  EXPECT_EQ(hidden("f16", "bm=64 bn=64 bk=64"), DType::f16);
+  EXPECT_EQ(hidden("bf16", "fusion=gated mr=1"), DType::f32);
+}
+
 TEST(ActDType, IsTheWeightsTypeOrF32) {
   FfnSpec ffn;
   for (const char* text : {"f32", "bf16", "f16", "bf16_f32", "f16_f32"}) {
