@@ -30,12 +30,9 @@ std::vector<Place> places_of(const Spec& spec, Target target) {
   return places;
 }
 
-std::vector<std::string> compile_time_tunables(Target target) {
-  const bool cpu = info(target).device == Device::cpu;
+std::vector<std::string> compile_time_tunables(const KernelSpec& kernel) {
   std::vector<std::string> names = {"fusion"};
-  for (const Tunable& t : kTunables) {
-    if (!cpu || !t.device_only) names.emplace_back(t.name);
-  }
+  for (const Axis& axis : axes(kernel)) names.push_back(axis.name);
   return names;
 }
 
@@ -60,7 +57,7 @@ Json json_of(const std::vector<Place>& places, Target target) {
   Json list = Json::array();
   for (const Place& place : places) list.push_back(json_of(place));
   return {{"target", info(target).name},
-          {"compile_time", compile_time_tunables(target)},
+          {"compile_time", compile_time_tunables(places.front().kernel)},
           {"run_time", Json::array()},
           {"places", list}};
 }
@@ -91,7 +88,7 @@ void print_space(const Spec& spec, Target target, bool json) {
   print_line(fmt::format("{} on {}: {} legal points in {} places (packing and rows)",
                          describe(spec.ffn), info(target).name, legal, places.size()));
   print_line(fmt::format("compile-time tunables, a kernel for each value: {}",
-                         fmt::join(compile_time_tunables(target), " ")));
+                         fmt::join(compile_time_tunables(places.front().kernel), " ")));
   print_line("run-time tunables: none");
   for (const Place& place : places) print_place(place);
 }

@@ -6,6 +6,7 @@
 
 #include "generator/device_code.h"
 #include "generator/ffn_algorithm.h"
+#include "generator/l2_prefetch.h"
 #include "generator/prefetch_lines.h"
 #include "generator/text_file.h"
 #include "schedules/space.h"
@@ -44,6 +45,7 @@ void emit_kernel(const KernelSpec& kernel, const Scheduler& scheduler, const std
     pipeline.add_custom_lowering_pass(new OnePrefetchPerLine);
     const Halide::Module module =
         pipeline.compile_to_module(kernel_arguments(stages), symbol, halide_target(kernel));
+    if (kernel.point.pl == 2) return compile_with_l2_prefetch(module, object, assembly);
     std::map<Halide::OutputFileType, std::string> outputs = {
         {Halide::OutputFileType::object, object.string()}};
     const bool cuda = info(kernel.target).device == Device::cuda;

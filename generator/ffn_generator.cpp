@@ -132,6 +132,7 @@ class FfnGenerator : public AbstractGenerator {
     const SchedulePoint analytic = default_point(k, cpu_profile_named("generic"));
     k.point = point.empty() ? analytic : parse_point(point, analytic);
     if (const auto reason = why_illegal(k)) fail_usage("gatefold_ffn: " + *reason);
+    if (k.point.pl != 1) fail_usage("gatefold_ffn: pl=2, wanted 1: Halide itself has no other");
     return k;
   }
 

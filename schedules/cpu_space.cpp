@@ -97,13 +97,14 @@ const std::vector<AxisReasons>& cpu::axis_reasons() {
                                                    {"kb", {k_block_reason}},
                                                    {"unroll", {unroll_reason}},
                                                    {"mb", {blocking_reason, row_block_reason}},
-                                                   {"slices", {slices_reason}}};
+                                                   {"slices", {slices_reason}},
+                                                   {"pl", {prefetch_level_reason}}};
   return reasons;
 }
 
 std::vector<Packing> cpu::legal_packings(const FfnSpec& ffn, Target target) {
   std::vector<Packing> packings;
-  for (const Panels& p : arch_space(target).panels(ffn.dtype, target)) {
+  for (const Panels& p : arch_space(target).panels(ffn, target)) {
     packings.push_back(packing_of(ffn, target, p.panel, p.group));
   }
   return packings;
@@ -118,7 +119,8 @@ std::vector<Axis> cpu::axes(const KernelSpec& k) {
           {"unroll", {1, 2, 4}},
           {"mb", {0, 1, 2, 4, 8, 16, 32, 64}},
           {"slices", slice_counts(k)},
-          {"xpack", {0, 1}}};
+          {"xpack", {0, 1}},
+          {"pl", arch_space(k.target).prefetch_levels(k.target)}};
 }
 
 }  // namespace gatefold

@@ -41,6 +41,7 @@ Reason sums_reason(const KernelSpec& k);
 Reason unroll_reason(const KernelSpec& k);
 Reason blocking_reason(const KernelSpec& k);
 Reason slices_reason(const KernelSpec& k);
+Reason prefetch_level_reason(const KernelSpec& k);
 /// 32-bit indices: no packed matrix may have 2^31 elements or more, padding included. A size that
 /// is left to the call counts as 1 here.
 Reason size_reason(const KernelSpec& k);
@@ -63,14 +64,16 @@ struct ArchSpace {
   /// Rows of the largest tile: what it holds must fit the registers, or the compiler spills in the
   /// hot loop (measured at a third of the speed). 0: not even one row fits.
   int (*most_rows)(const KernelSpec& k);
-  /// Those worth trying with weights of a type on a target, the default first.
-  std::vector<Panels> (*panels)(DType dtype, Target target);
+  /// Those worth trying for a block on a target, the default first.
+  std::vector<Panels> (*panels)(const FfnSpec& ffn, Target target);
   /// Cycles that a k step of a tile of `mr` rows takes.
   double (*tile_cycles)(const KernelSpec& k, int mr);
   /// The default of everything but fusion and row blocks.
   void (*default_tile)(KernelSpec& k, const CpuProfile& cpu);
   /// Of the default of blocked fusion, besides what the last cache holds.
   int64_t (*most_block_rows)(Target target);
+  /// Worth trying.
+  std::vector<int> (*prefetch_levels)(Target target);
 };
 const ArchSpace& arch_space(Target target);
 

@@ -155,6 +155,13 @@ Reason blocking_reason(const KernelSpec& k) {
   return {};
 }
 
+/// Halide 21 writes prefetches past the L2 cache; which other ones x86 has, the emitter knows.
+Reason prefetch_level_reason(const KernelSpec& k) {
+  const bool choice = info(k.target).arch == Arch::x86_64 && k.point.pf > 0;
+  if (k.point.pl == 1 || (choice && k.point.pl == 2)) return {};
+  return out_of_bound("pl", k.point.pl, choice ? "1 or 2" : "1 without prefetch, and on arm64");
+}
+
 Reason unroll_reason(const KernelSpec& k) {
   const int u = k.point.unroll;
   if (u < 1 || u > 8) return out_of_bound("unroll", u, "1 to 8");

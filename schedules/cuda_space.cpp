@@ -138,6 +138,7 @@ Reason slices_reason(const KernelSpec& k) {
 Reason cpu_reason(const KernelSpec& k) {
   if (k.point.kb != 0) return out_of_bound("kb", k.point.kb, "0 on " + info(k.target).name);
   if (k.point.pf != 0) return out_of_bound("pf", k.point.pf, "0 on " + info(k.target).name);
+  if (k.point.pl != 1) return out_of_bound("pl", k.point.pl, "1 on " + info(k.target).name);
   if (k.point.unroll != 1)
     return out_of_bound("unroll", k.point.unroll, "1 on " + info(k.target).name);
   if (k.point.xpack < 0 || k.point.xpack > 1) return out_of_bound("xpack", k.point.xpack, "0 or 1");

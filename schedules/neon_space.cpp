@@ -31,8 +31,8 @@ int rows_in_registers(const KernelSpec& k) {
 /// Gate and up by panels of two vectors: tiles of 6 rows by 4 vectors. f32 panels of one vector
 /// make the tiles that multiply most, of 12 rows by gate and up (0.89 of the instructions; 6 rows
 /// by twice the columns 0.85), but leave few rows few accumulators.
-std::vector<Panels> panels(DType dtype, Target) {
-  if (dtype == DType::f32) return {{8, 4}, {8, 2}, {16, 2}, {4, 2}};
+std::vector<Panels> panels(const FfnSpec& ffn, Target) {
+  if (ffn.dtype == DType::f32) return {{8, 4}, {8, 2}, {16, 2}, {4, 2}};
   return {{8, 4}, {8, 2}, {16, 2}};
 }
 
@@ -59,6 +59,8 @@ void default_tile(KernelSpec& k, const CpuProfile&) {
 
 int64_t most_block_rows(Target) { return kMostRowsOfBlock; }
 
+std::vector<int> prefetch_levels(Target) { return {1}; }
+
 }  // namespace
 
 int neon::lanes_of_rows(const KernelSpec& k) { return lanes_that_divide(k.point.mr, sum_lanes(k)); }
@@ -73,8 +75,8 @@ int neon::lanes_of_words(const KernelSpec& k) {
 
 const ArchSpace& neon_space() {
   // bf16 stands by itself: one instruction widens four.
-  static constexpr ArchSpace space = {1,           rows_in_registers, panels,
-                                      tile_cycles, default_tile,      most_block_rows};
+  static constexpr ArchSpace space = {
+      1, rows_in_registers, panels, tile_cycles, default_tile, most_block_rows, prefetch_levels};
   return space;
 }
 

@@ -32,9 +32,20 @@ int rows_in_registers(const KernelSpec& k) {
   return std::max(most, one_row ? 1 : 0);
 }
 
+/// Whether padding its columns to a multiple makes a block at most 1 % larger.
+bool fits(const Shape& shape, int64_t multiple) {
+  const auto one_fits = [&](int64_t columns) {
+    const int64_t padded = (columns + multiple - 1) / multiple * multiple;
+    return columns != Shape::kAny && (padded - columns) * 100 <= columns;
+  };
+  return one_fits(shape.d_model) && one_fits(shape.d_ff);
+}
+
 /// Panels of one vector leave the tallest tiles; four streams draw the most bandwidth from a core
-/// with 256-bit loads (Zen 3, 1 row: 18.1 GB/s against 15.7 with two).
-std::vector<Panels> panels(DType, Target target) {
+/// with 256-bit loads (Zen 3, 1 row: 18.1 GB/s against 15.7 with two), and with 512-bit loads at 4
+/// rows (Zen 4: 0.90 to 0.94 of the time of two; at 1 and 2 rows 0.99 to 1.05).
+std::vector<Panels> panels(const FfnSpec& ffn, Target target) {
+  if (info(target).vector_lanes == 16 && fits(ffn.shape, 64)) return {{16, 4}, {16, 2}};
   if (info(target).vector_lanes == 16) return {{16, 2}, {16, 4}};
   return {{8, 4}, {8, 2}, {16, 4}};
 }
@@ -50,29 +61,35 @@ double tile_cycles(const KernelSpec& k, int mr) {
   return std::max({mr * nv / 2, (mr + nv) / 2, 4.0}) + (widening ? 0.83 : 0.33);
 }
 
-/// Lines ahead that hide a fetch: Zen 4 multiplies 512 bits in two halves and so reads a line in
-/// twice the time of others (8 to 128 rows, 2048x768 and 4096x11008: 32 lines take 0.93 to 0.98 of
-/// the time of 96; Zen 5 lost a quarter with 32).
-int lines_ahead(const CpuProfile& cpu) { return cpu.core == "zen4" ? 32 : 96; }
+/// Zen 4 multiplies 512 bits in two halves and so reads a line in twice the time of others. 8 to
+/// 128 rows, 2048x768 and 4096x11008: prefetch of 32 lines ahead takes 0.93 to 0.98 of the time of
+/// 96 (Zen 5 lost a quarter with 32). Up to 32 rows, which nearly draw the memory's bandwidth, 64
+/// lines ahead into the L2 cache do better: 0.89 to 0.96 of the time at 8 rows, 0.94 to 0.98 at 16
+/// and 32; from 64 rows 1.00.
+void prefetch_of_zen4(SchedulePoint& point, int64_t rows) {
+  point.pf = rows <= 32 ? 64 : 32;
+  point.pl = rows <= 32 ? 2 : 1;
+}
 
 /// 512-bit: prefetch makes the first tile of a panel, which fetches it, overlap with the fetch (Zen
 /// 5, 8 to 64 rows: 0.92-0.99 of the roofline against 0.66-0.90 without). Up to 4 rows wait for
 /// memory alone, and prefetches are in the way (Zen 4, without: 0.85 to 0.92 of the time). Tiles of
 /// 12 to 14 rows use compute and memory alike; shorter ones need k-blocks, which keep a panel's
-/// block in L1, on Zen 4 only where there are two (16 rows: 0.89 of the time; 32 rows: 1.04).
+/// block in L1, but not on Zen 4 (16 rows 1.04 of the time, 32 rows 1.04).
 /// To a single tile k-blocks cost nothing, and sums of fewer products are more exact (MiniLM's
 /// fifth layer, f32, 7 rows: 1e-6 from f64 instead of 3e-5).
 void default_wide(KernelSpec& k, const CpuProfile& cpu) {
   const int64_t rows = tuned_rows(k);
-  const int ahead = lines_ahead(cpu);
-  k.point.streams = rows <= 2 ? k.packing.group : 2;
+  const bool zen4 = cpu.core == "zen4";
+  k.point.streams = rows == 3 || rows == 4 ? k.packing.group : 2;
   k.point.mr = best_row_tile(k);
-  if (rows > 4) k.point.pf = ahead;
+  if (rows > 4) k.point.pf = 96;
+  if (rows > 4 && zen4) prefetch_of_zen4(k.point, rows);
   const int64_t tiles = row_tiles(k);
   if (tiles == 1) {
     k.point.kb = k_block_up_to(k, 128);
-  } else if (k.point.mr < 12 && (tiles == 2 || ahead > 32)) {
-    k.point.kb = k_block_up_to(k, ahead);
+  } else if (k.point.mr < 12 && !zen4) {
+    k.point.kb = k_block_up_to(k, 64);
   }
 }
 
@@ -125,6 +142,11 @@ int64_t most_block_rows(Target target) {
   return info(target).vector_lanes == 16 ? kMostRowsOfBlock : 256;
 }
 
+/// 256-bit: other prefetches than Halide's own made no difference on Zen 3.
+std::vector<int> prefetch_levels(Target target) {
+  return info(target).vector_lanes == 16 ? std::vector<int>{1, 2} : std::vector<int>{1};
+}
+
 void default_tile(KernelSpec& k, const CpuProfile& cpu) {
   if (info(k.target).vector_lanes == 16) return default_wide(k, cpu);
   default_narrow(k);
@@ -134,8 +156,8 @@ void default_tile(KernelSpec& k, const CpuProfile& cpu) {
 
 const ArchSpace& x86_space() {
   // Pairs of bf16 are what the dot instruction multiplies, and what one word is widened to.
-  static constexpr ArchSpace space = {2,           rows_in_registers, panels,
-                                      tile_cycles, default_tile,      most_block_rows};
+  static constexpr ArchSpace space = {
+      2, rows_in_registers, panels, tile_cycles, default_tile, most_block_rows, prefetch_levels};
   return space;
 }
 

@@ -91,7 +91,7 @@ std::string Packing::text() const {
 std::string SchedulePoint::text() const {
   std::string out = std::string("fusion=") + name(fusion);
   for (const Tunable& t : kTunables) {
-    if (t.device_only && this->*t.value == SchedulePoint{}.*t.value) continue;
+    if (t.rare && this->*t.value == SchedulePoint{}.*t.value) continue;
     out += std::string(" ") + t.name + "=" + std::to_string(this->*t.value);
   }
   return out;

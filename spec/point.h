@@ -51,6 +51,7 @@ struct SchedulePoint {
   int slices = 0;  ///< of d_ff (streamed fusion and devices); partial results are added in order
   int xpack = 1;   ///< 1: x tile by tile [tile][k][mr]; 0: row by row with padded rows
   int ks = 1;      ///< slices of k side by side in one block of threads (devices)
+  int pl = 1;      ///< level of the cache that prefetches fill
 
   bool operator==(const SchedulePoint&) const = default;
   std::string text() const;  ///< "fusion=gated mr=6 streams=2 …"; parse_point reads it back
@@ -63,11 +64,11 @@ struct Tunable {
   const char* name;
   int SchedulePoint::*value;
   const char* meaning;
-  bool device_only = false;  ///< printed where it is not the default, so that CPUs' points stay
+  bool rare = false;  ///< printed where it is not the default: points of before stay as they are
 };
 
 /// All integer tunables in printing order. Printing, parsing, search and export follow from it.
-inline constexpr std::array<Tunable, 9> kTunables = {{
+inline constexpr std::array<Tunable, 10> kTunables = {{
     {"mr", &SchedulePoint::mr, "rows of the register tile"},
     {"streams", &SchedulePoint::streams, "weight panels read side by side"},
     {"kb", &SchedulePoint::kb, "64-byte lines of one k-block (0: none)"},
@@ -77,6 +78,7 @@ inline constexpr std::array<Tunable, 9> kTunables = {{
     {"slices", &SchedulePoint::slices, "slices of d_ff (streamed, devices)"},
     {"xpack", &SchedulePoint::xpack, "x stored by row tiles (1) or by padded rows (0)"},
     {"ks", &SchedulePoint::ks, "slices of k in one thread block (devices)", true},
+    {"pl", &SchedulePoint::pl, "level of the cache that prefetches fill", true},
 }};
 
 const char* name(Fusion fusion);

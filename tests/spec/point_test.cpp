@@ -36,7 +36,7 @@ TEST(Point, TextNamesEveryTunableOnce) {
   const std::string text = SchedulePoint{}.text();
   EXPECT_THAT(text, testing::StartsWith("fusion=gated "));
   for (const Tunable& t : kTunables) {
-    if (t.device_only) continue;
+    if (t.rare) continue;
     EXPECT_THAT(text, HasSubstr(std::string(" ") + t.name + "="));
   }
 }
