@@ -79,7 +79,7 @@ class Ladder(unittest.TestCase):
         self.assertIn("A slice of d_ff is one task", text)
 
     def test_a_point_without_k_blocks_packs_x_instead(self):
-        text, _ = self.climb(*TINY, "--schedule", "fusion=gated mr=2 streams=2 kb=0 unroll=2 xpack=1")
+        text, _ = self.climb(*TINY, "--schedule", "fusion=gated mr=2 streams=2 kb=0 pf=0 unroll=2 xpack=1")
         self.check_figures(text)
         steps = STEP.findall(text)
         self.assertEqual(steps[4][1], "packed x")

@@ -30,7 +30,8 @@ class Peers : public JudgedLibrary {
   }
   void add_fake(const std::string& name, const std::string& fault, double seconds = 60) {
     const std::string script = source_dir() + "/tests/bench/fake_peer.py";
-    add_entry(name, {{"command", {python(), "-B", script, fault}}, {"seconds", seconds}});
+    add_entry(name,
+              {{"command", {python_with_numpy(), "-B", script, fault}}, {"seconds", seconds}});
   }
   std::filesystem::path peers() const { return folder_.path() / "peers"; }
 

@@ -11,8 +11,8 @@ std::string source_dir();
 /// top.
 std::string binary_dir();
 
-/// The Python interpreter that the build found.
-std::string python();
+/// A Python interpreter that has NumPy.
+std::string python_with_numpy();
 
 /// ptxas, or empty if the build found none.
 std::string ptxas();
