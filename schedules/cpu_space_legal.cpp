@@ -200,7 +200,7 @@ Reason slices_reason(const KernelSpec& k) {
 Reason why_illegal(const KernelSpec& k) {
   for (const auto reason :
        {packing_reason, streams_reason, rows_reason, k_block_reason, sums_reason, unroll_reason,
-        blocking_reason, slices_reason, threads_reason, size_reason}) {
+        blocking_reason, slices_reason, prefetch_level_reason, threads_reason, size_reason}) {
     if (Reason r = reason(k)) return r;
   }
   return {};

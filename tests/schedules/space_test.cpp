@@ -244,5 +244,43 @@ TEST(SpaceDefaults, WideTargetsTakeTheTilesMeasuredBest) {
   }
 }
 
+TEST(SpaceDefaults, PrefetchOfWideTargetsIsThatOfTheCore) {
+  KernelSpec k = usual();
+  k.target = Target::x86_avx512;
+  k.packing = legal_packings(k.ffn, k.target).front();
+  const auto at = [&](int64_t rows, const char* cpu) {
+    k.rows = {rows, rows, rows};
+    const SchedulePoint point = default_point(k, cpu_profile_named(cpu));
+    return std::pair(point.pf, point.pl);
+  };
+  EXPECT_EQ(at(4, "zen4"), std::pair(0, 1)) << "few rows wait for memory alone";
+  EXPECT_EQ(at(8, "zen4"), std::pair(64, 2));
+  EXPECT_EQ(at(64, "zen4"), std::pair(32, 1));
+  EXPECT_EQ(at(8, "zen5"), std::pair(96, 1));
+}
+
+TEST(SpaceDefaults, WideTargetsGroupFourPanelsWhereThatPadsLittle) {
+  const auto group = [](const Shape& shape) {
+    const FfnSpec ffn{variant_named("swiglu"), DType::f32, shape, false};
+    return legal_packings(ffn, Target::x86_avx512).front().group;
+  };
+  EXPECT_EQ(group({4096, 11008}), 4);
+  EXPECT_EQ(group({896, 4864}), 4);
+  EXPECT_EQ(group({512, 1365}), 2) << "1408 columns would be 3 % more";
+  EXPECT_EQ(group({}), 2) << "what is not known may be small";
+}
+
+TEST(SpaceReasons, ThePrefetchLevelIsAChoiceOfX86WithPrefetch) {
+  KernelSpec k = usual();
+  k.point.pf = 32;
+  k.point.pl = 2;
+  EXPECT_EQ(why_illegal(k).value_or(""), "");
+  k.point.pl = 3;
+  EXPECT_EQ(why_illegal(k).value_or(""), "pl=3, wanted 1 or 2");
+  k.point.pl = 2;
+  k.point.pf = 0;
+  EXPECT_EQ(why_illegal(k).value_or(""), "pl=2, wanted 1 without prefetch, and on arm64");
+}
+
 }  // namespace
 }  // namespace gatefold
