@@ -61,7 +61,7 @@ def outside(*names):
 PURE = frozenset({"pure"})
 
 # What puts kernels together, without Halide; each pattern is a header and its source.
-LIBRARY = tuple(f"generator/{name}.*" for name in "device_services library link_tools manifest process table_source kernel_table_text".split())
+LIBRARY = tuple(f"generator/{name}.*" for name in "device_services emitter_arguments library link_tools manifest process table_source kernel_table_text".split())
 TENSOR_CORES = tuple(f"generator/mlir/{name}.*" for name in "kernel_parameters scalar_program tensor_core_point tile".split())
 # What a worker is made of, beside the runtime: it is linked statically for machines of other architectures.
 MEASURING = tuple(f"tuning/{name}.*" for name in (
@@ -95,7 +95,7 @@ LAYERS = (
           (NO_PRINT, NO_EXIT, NO_WALL_CLOCK)),
     Layer("accuracy", ("accuracy/*",), "runtime reference public library spec", outside()),
     Layer("measuring", MEASURING, "guardian accuracy runtime reference public spec", outside("json"), (NO_WALL_CLOCK,)),
-    Layer("tuning", ("tuning/*",), "measuring guardian accuracy runtime reference public formats library spaces spec",
+    Layer("tuning", ("tuning/*",), "measuring guardian accuracy runtime reference public formats library tiles spaces spec",
           outside("json", "fmt", "SQLite", "toml"), (NO_WALL_CLOCK,)),
     Layer("cli", ("cli/*",), "*", outside("json", "fmt", "CLI11", "SQLite")),
     # These test what is made of Halide, or are an application that has a Halide of its own.
