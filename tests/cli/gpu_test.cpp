@@ -4,6 +4,8 @@
 #include "spec/gpu_profile.h"
 #include "spec/occupancy.h"
 #include "tests/cli/gatefold_process.h"
+#include "tests/formats/files.h"
+#include "tuning/winners.h"
 
 namespace gatefold::test {
 namespace {
@@ -27,6 +29,43 @@ TEST(Gpus, ListGpusHasEveryFigureAndItsSource) {
   }
   const std::string table = gatefold({"list", "gpus"}).out;
   EXPECT_THAT(table, testing::ContainsRegex("h200-sxm +H200 SXM 141 GB +9.0 +132 +1980 +4800 "));
+}
+
+std::vector<std::string> small_block(const char* dtype) {
+  return {"tune", "--variant", "swiglu",    "--d-model", "512",      "--d-ff",
+          "1365", "--dtype",   dtype,       "--rows",    "1,256",    "--ptxas",
+          "none", "--gpu",     "a100-40gb", "--target",  "cuda-sm80"};
+}
+
+TEST(Gpus, TuneForOneSaysWhatIsEstimated) {
+  const TempFolder folder;
+  std::vector<std::string> words = small_block("f32");
+  words.insert(words.end(), {"--json", "--export", folder / "w.json"});
+  const Outcome outcome = gatefold(words);
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_THAT(outcome.err, testing::HasSubstr("registers are estimates"));
+  const auto json = outcome.json();
+  EXPECT_EQ(json["gpu"], "a100-40gb");
+  EXPECT_EQ(json["measured"], false);
+  EXPECT_TRUE(json["ptxas"].is_null());
+  ASSERT_EQ(json["kernels"].size(), 2u);
+  for (const auto& kernel : json["kernels"]) {
+    EXPECT_EQ(kernel["origin"], "model");
+    EXPECT_EQ(kernel["registers_from"], "estimate");
+    EXPECT_GT(kernel["model_ms"], kernel["roof_ms"]);
+    EXPECT_FALSE(kernel.contains("median_ms"));
+    for (const auto& launch : kernel["launches"]) EXPECT_GE(launch["blocks_at_once"], 1) << launch;
+  }
+  const std::vector<WinnerSet> sets = load_winners(folder / "w.json");
+  ASSERT_EQ(sets.size(), 1u);
+  EXPECT_EQ(sets[0].key.cpu, "a100-40gb");
+  EXPECT_EQ(sets[0].winners[1].cell.point, json["kernels"][1]["point"]);
+}
+
+TEST(Gpus, TuneForOnePrintsThatNothingWasMeasured) {
+  const std::string text = gatefold(small_block("bf16")).out;
+  EXPECT_THAT(text, testing::HasSubstr("nothing was measured"));
+  EXPECT_THAT(text, testing::ContainsRegex(" 256 +tensor cores .*estimate .*bm="));
 }
 
 }  // namespace

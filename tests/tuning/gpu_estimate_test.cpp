@@ -110,6 +110,18 @@ TEST(GpuEstimate, NothingIsAboveTheRoof) {
   }
 }
 
+/// 64 MiB of x are read by two waves of two groups of columns each; the hidden layer is small.
+TEST(GpuEstimate, AnInputThatL2DoesNotHoldIsReadAgain) {
+  const DevicePoint point{gpu_place(DType::bf16, 4096, {8192, 256}),
+                          TensorCorePoint{.bm = 128, .bn = 64, .bk = 32, .stages = 4}};
+  GpuProfile large = gpu("a10");
+  large.l2_bytes = 1 << 30;
+  const LaunchEstimate again = gpu_estimate(point, gpu("a10")).launches[0];
+  const LaunchEstimate once = gpu_estimate(point, large).launches[0];
+  ASSERT_GT(again.waves, 1);
+  EXPECT_GT(again.ms, 1.01 * once.ms);
+}
+
 TEST(GpuEstimate, TheRoofIsBandwidthOrProducts) {
   const double bytes = 3.0 * 4096 * 11008 * 2 + 2.0 * 4096 * 2;
   EXPECT_DOUBLE_EQ(gpu_roof_ms(gpu_place(DType::bf16, 1), gpu("a100-40gb")), bytes / 1555e9 * 1e3);
