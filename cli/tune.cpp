@@ -37,7 +37,7 @@ struct Options {
   std::optional<std::string> budget, trials, effort, strategy, worker;
   uint64_t seed = 1;
   std::optional<int> seeds;
-  int threads = 0;
+  int threads = 0, top = 0;
   bool json = false, space = false, self_test = false;
 };
 
@@ -153,6 +153,7 @@ void only_with(const Options& o, const std::string& mode, const std::set<std::st
                                                 {"--worker-program", !o.worker_program.empty()},
                                                 {"--gpu", !o.gpu.empty()},
                                                 {"--ptxas", !o.ptxas.empty()},
+                                                {"--top", o.top > 0},
                                                 {"--selftest", o.self_test},
                                                 {"--space", o.space}};
   for (const auto& [flag, given] : flags) {
@@ -174,14 +175,16 @@ int show_space(const Options& o) {
 }
 
 int for_gpu(const Options& o) {
-  only_with(o, "--gpu", {"--gpu", "--ptxas", "--export"});
+  only_with(o, "--gpu", {"--gpu", "--ptxas", "--top", "--export"});
   const Spec spec = resolve(o.spec);
-  return tune_for_gpu(spec, only_target(spec.targets), {o.gpu, o.ptxas, o.export_file, o.json});
+  return tune_for_gpu(spec, only_target(spec.targets),
+                      {o.gpu, o.ptxas, o.export_file, o.top, o.json});
 }
 
 int run(const Options& o) {
   if (!o.gpu.empty()) return for_gpu(o);
   if (!o.ptxas.empty()) fail_usage("--ptxas: only with --gpu");
+  if (o.top > 0) fail_usage("--top: only with --gpu");
   if (!o.replay.empty()) return replay(o);
   if (o.space) return show_space(o);
   if (o.self_test) {
@@ -246,6 +249,10 @@ void add_tune_command(CLI::App& app, Action& action) {
   command->add_option("--ptxas", o->ptxas,
                       "of --gpu: NVIDIA's assembler, which counts registers (default: "
                       "$GATEFOLD_PTXAS, the PATH, a CUDA toolkit); none: estimates");
+  command
+      ->add_option("--top", o->top,
+                   "of --gpu: how many candidates of each generator to show for each row count")
+      ->check(CLI::Range(1, 1000));
   command->add_flag("--space", o->space,
                     "only shows what there is to search: axes, legal points, refusals");
   command->add_flag("--json", o->json, "one JSON object on stdout");

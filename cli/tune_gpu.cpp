@@ -30,7 +30,18 @@ Json json_of(const LaunchEstimate& l) {
           {"bound", l.bound}};
 }
 
-Json json_of(const GpuKernel& kernel, int64_t ranked) {
+Json json_of(const std::vector<GpuKernel>& leaders) {
+  Json candidates = Json::array();
+  for (const GpuKernel& k : leaders) {
+    candidates.push_back({{"kernels", k.point.generator()},
+                          {"point", k.point.text()},
+                          {"registers_from", k.estimate.registers},
+                          {"model_ms", k.estimate.ms}});
+  }
+  return candidates;
+}
+
+Json json_of(const GpuKernel& kernel, const GpuRanking& ranking, int top) {
   const GpuEstimate& e = kernel.estimate;
   Json launches = Json::array();
   for (const LaunchEstimate& l : e.launches) launches.push_back(json_of(l));
@@ -41,17 +52,19 @@ Json json_of(const GpuKernel& kernel, int64_t ranked) {
           {"kernels", kernel.point.generator()},
           {"point", kernel.point.text()},
           {"origin", kModelOrigin},
-          {"points", ranked},
+          {"points", ranking.points.size()},
           {"registers_from", e.registers},
           {"model_ms", e.ms},
           {"roof_ms", e.roof_ms},
-          {"launches", launches}};
+          {"launches", launches},
+          {"candidates", json_of(leaders_of(ranking, size_t(top)))}};
 }
 
-Json json_of(const GpuSchedule& schedule, const GpuProfile& gpu, const std::string& ptxas) {
+Json json_of(const GpuSchedule& schedule, const GpuProfile& gpu, const std::string& ptxas,
+             int top) {
   Json kernels = Json::array(), refused = Json::array();
   for (size_t i = 0; i < schedule.kernels.size(); ++i) {
-    kernels.push_back(json_of(schedule.kernels[i], schedule.ranked[i]));
+    kernels.push_back(json_of(schedule.kernels[i], schedule.rankings[i], top));
   }
   for (const auto& [about, r] : schedule.refused) {
     refused.push_back({{"about", about}, {"points", r.points}, {"example", r.example}});
@@ -72,7 +85,7 @@ void print_kernels(const GpuSchedule& schedule) {
   for (size_t i = 0; i < schedule.kernels.size(); ++i) {
     const GpuKernel& k = schedule.kernels[i];
     table.add({std::to_string(k.point.kernel.rows.tuned_rows), k.point.generator(),
-               std::to_string(schedule.ranked[i]), ms_text(k.estimate.ms),
+               std::to_string(schedule.rankings[i].points.size()), ms_text(k.estimate.ms),
                ms_text(k.estimate.roof_ms), k.estimate.registers, k.point.text()});
   }
   table.print();
@@ -94,6 +107,19 @@ void print_launches(const GpuSchedule& schedule) {
   table.print();
 }
 
+void print_leaders(const GpuSchedule& schedule, int top) {
+  if (top == 0) return;
+  Table table({">rows", "kernels", ">model ms", "registers by", "candidate"});
+  for (const GpuRanking& ranking : schedule.rankings) {
+    for (const GpuKernel& k : leaders_of(ranking, size_t(top))) {
+      table.add({std::to_string(k.point.kernel.rows.tuned_rows), k.point.generator(),
+                 ms_text(k.estimate.ms), k.estimate.registers, k.point.text()});
+    }
+  }
+  print_line("");
+  table.print();
+}
+
 void print_refused(const GpuSchedule& schedule) {
   if (schedule.refused.empty()) return;
   Table table({">refused", "because of", "for example"});
@@ -104,12 +130,13 @@ void print_refused(const GpuSchedule& schedule) {
   table.print();
 }
 
-void print_schedule(const Spec& spec, const GpuSchedule& schedule, const GpuProfile& gpu) {
+void print_schedule(const Spec& spec, const GpuSchedule& schedule, const GpuProfile& gpu, int top) {
   const KernelSpec& first = schedule.kernels.at(0).point.kernel;
   print_line(fmt::format("{} for {} ({}), {}: {}", describe(spec.ffn), gpu.board,
                          info(first.target).name, first.packing.text(), kModelled));
   print_kernels(schedule);
   print_launches(schedule);
+  print_leaders(schedule, top);
   print_refused(schedule);
 }
 
@@ -142,9 +169,9 @@ int tune_for_gpu(const Spec& spec, Target target, const GpuOptions& o) {
     write_file_atomically(o.export_file, winners_json({gpu_winners(schedule, gpu)}));
   }
   if (o.json) {
-    print_json(json_of(schedule, gpu, ptxas));
+    print_json(json_of(schedule, gpu, ptxas, o.top));
   } else {
-    print_schedule(spec, schedule, gpu);
+    print_schedule(spec, schedule, gpu, o.top);
   }
   for (const std::string& note : schedule.notes) print_note(note);
   return 0;

@@ -8,6 +8,7 @@ namespace gatefold::cli {
 
 struct GpuOptions {
   std::string gpu, ptxas, export_file;
+  int top = 0;  ///< how many points of each generator to show beside the best one
   bool json = false;
 };
 

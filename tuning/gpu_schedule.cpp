@@ -13,26 +13,6 @@ namespace {
 /// by estimated registers and by counted ones differs.
 constexpr size_t kAssembledKinds = 4;
 
-/// What a reason is about: "shared memory of a block: 1, wanted …" of "down: shared memory …".
-std::string subject(const std::string& reason) {
-  const size_t colon = reason.find(": ");
-  return colon == std::string::npos
-             ? reason
-             : reason.substr(colon + 2, reason.find(": ", colon + 2) - colon - 2);
-}
-
-void add_refused(std::map<std::string, Refused>& refused, const DevicePoint& point,
-                 const std::string& reason) {
-  Refused& r = refused[subject(reason)];
-  if (r.points++ == 0) r.example = "'" + point.text() + "': " + reason;
-}
-
-void sort_by_time(std::vector<GpuKernel>& points) {
-  std::stable_sort(points.begin(), points.end(), [](const GpuKernel& a, const GpuKernel& b) {
-    return a.estimate.ms < b.estimate.ms;
-  });
-}
-
 /// One row bucket under one packing, its points that are left.
 struct Place {
   KernelSpec kernel;
@@ -96,19 +76,19 @@ void take_resources(Place& place, const DevicePoint& read, const PointResources&
                     const GpuProfile& gpu, std::vector<std::string>& notes) {
   const std::string of = code_class(read);
   place.assembled.insert(of);
-  std::optional<std::string> refused;
-  if (!resources.failure.empty()) refused = resources.failure;
-  std::erase_if(place.ranking.points, [&](GpuKernel& k) {
-    if (code_class(k.point) != of) return false;
+  for (GpuKernel& k : place.ranking.points) {
+    if (code_class(k.point) != of) continue;
     if (!resources.entries.empty()) k.estimate = gpu_estimate(k.point, gpu, resources.entries);
-    if (!refused) refused = k.estimate.refused;
-    if (refused) add_refused(place.ranking.refused, k.point, *refused);
-    return refused.has_value();
-  });
-  sort_by_time(place.ranking.points);
-  if (!refused) return;
-  notes.push_back(std::to_string(place.kernel.rows.tuned_rows) + " rows: not '" + read.text() +
-                  "': " + *refused);
+    if (!resources.failure.empty()) k.estimate.refused = resources.failure;
+    if (!k.estimate.refused) continue;
+    add_refused(place.ranking, k.point, *k.estimate.refused);
+    if (k.point.text() != read.text()) continue;
+    notes.push_back(std::to_string(place.kernel.rows.tuned_rows) + " rows: not '" + read.text() +
+                    "': " + *k.estimate.refused);
+  }
+  std::erase_if(place.ranking.points,
+                [](const GpuKernel& k) { return k.estimate.refused.has_value(); });
+  sort_by_time(place.ranking);
 }
 
 /// One more class of each place.
@@ -136,30 +116,22 @@ void merge(std::map<std::string, Refused>& all, const std::map<std::string, Refu
   }
 }
 
-std::string first_reason(const Choice& choice) {
-  for (const Place& place : choice.places) {
-    if (!place.ranking.points.empty() || place.ranking.refused.empty()) continue;
-    return std::to_string(place.kernel.rows.tuned_rows) +
-           " rows: " + place.ranking.refused.begin()->second.example;
-  }
-  return "the space is empty";
+/// Why a place has no point: what was refused, or why its default point is not legal.
+std::string why_empty(const Place& place) {
+  if (!place.ranking.refused.empty()) return place.ranking.refused.begin()->second.example;
+  KernelSpec kernel = place.kernel;
+  kernel.point = default_point(kernel, cpu_profile_named("generic"));
+  return "'" + kernel.point.text() + "': " + why_illegal(kernel).value_or("not in the space");
+}
+
+[[noreturn]] void fail_empty(const Choice& choice, const GpuProfile& gpu) {
+  const auto empty = std::find_if(choice.places.begin(), choice.places.end(),
+                                  [](const Place& p) { return p.ranking.points.empty(); });
+  fail(std::to_string(empty->kernel.rows.tuned_rows) + " rows: no point for " + gpu.name +
+       " is left, " + why_empty(*empty));
 }
 
 }  // namespace
-
-GpuRanking ranked_for_gpu(const KernelSpec& place, const GpuProfile& gpu) {
-  GpuRanking ranking;
-  for (DevicePoint& point : legal_device_points(place)) {
-    GpuEstimate estimate = gpu_estimate(point, gpu);
-    if (estimate.refused) {
-      add_refused(ranking.refused, point, *estimate.refused);
-    } else {
-      ranking.points.push_back({std::move(point), std::move(estimate)});
-    }
-  }
-  sort_by_time(ranking.points);
-  return ranking;
-}
 
 /// Only the packing that leads is assembled; what is found there may let another one lead.
 GpuSchedule gpu_schedule(const FfnSpec& ffn, Target target, const std::vector<int64_t>& rows,
@@ -170,18 +142,16 @@ GpuSchedule gpu_schedule(const FfnSpec& ffn, Target target, const std::vector<in
   const auto faster = [](const Choice& a, const Choice& b) { return a.log_ms() < b.log_ms(); };
   for (;;) {
     Choice& best = *std::min_element(choices.begin(), choices.end(), faster);
-    if (!std::isfinite(best.log_ms())) {
-      fail("no point for " + gpu.name + " is left of " + first_reason(best));
-    }
+    if (!std::isfinite(best.log_ms())) fail_empty(best, gpu);
     const auto done = [](const Place& place) { return place.done(); };
     if (reader && !std::all_of(best.places.begin(), best.places.end(), done)) {
       assemble(best, gpu, reader, schedule.notes);
       continue;
     }
-    for (const Place& place : best.places) {
+    for (Place& place : best.places) {
       schedule.kernels.push_back(place.best());
-      schedule.ranked.push_back(int64_t(place.ranking.points.size()));
       merge(schedule.refused, place.ranking.refused);
+      schedule.rankings.push_back(std::move(place.ranking));
     }
     return schedule;
   }

@@ -40,7 +40,7 @@ std::vector<std::string> small_block(const char* dtype) {
 TEST(Gpus, TuneForOneSaysWhatIsEstimated) {
   const TempFolder folder;
   std::vector<std::string> words = small_block("f32");
-  words.insert(words.end(), {"--json", "--export", folder / "w.json"});
+  words.insert(words.end(), {"--json", "--top", "2", "--export", folder / "w.json"});
   const Outcome outcome = gatefold(words);
   ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
   EXPECT_THAT(outcome.err, testing::HasSubstr("registers are estimates"));
@@ -54,6 +54,8 @@ TEST(Gpus, TuneForOneSaysWhatIsEstimated) {
     EXPECT_EQ(kernel["registers_from"], "estimate");
     EXPECT_GT(kernel["model_ms"], kernel["roof_ms"]);
     EXPECT_FALSE(kernel.contains("median_ms"));
+    ASSERT_EQ(kernel["candidates"].size(), 2u);
+    EXPECT_EQ(kernel["candidates"][0]["point"], kernel["point"]);
     for (const auto& launch : kernel["launches"]) EXPECT_GE(launch["blocks_at_once"], 1) << launch;
   }
   const std::vector<WinnerSet> sets = load_winners(folder / "w.json");

@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <set>
+
 #include "spec/error.h"
 #include "tests/tuning/gpu_places.h"
 
@@ -33,7 +35,7 @@ TEST(GpuSchedule, TakesTheBestPointOfEachBucketUnderOnePacking) {
       EXPECT_EQ(best.point.kernel.packing, schedule.kernels[0].point.kernel.packing);
       EXPECT_EQ(best.estimate.registers, "estimate");
       const GpuRanking ranking = ranked_for_gpu(best.point.kernel, gpu);
-      EXPECT_EQ(schedule.ranked[i], int64_t(ranking.points.size()));
+      EXPECT_EQ(schedule.rankings[i].points.size(), ranking.points.size());
       EXPECT_EQ(ranking.points.front().point.text(), best.point.text());
       for (size_t p = 1; p < ranking.points.size(); ++p) {
         EXPECT_LE(ranking.points[p - 1].estimate.ms, ranking.points[p].estimate.ms);
@@ -88,6 +90,8 @@ TEST(GpuSchedule, WhatSpillsGivesWayToTheNextBest) {
   ASSERT_EQ(schedule.notes.size(), 1u);
   EXPECT_THAT(schedule.notes[0], HasSubstr("512 rows: not '" + trusted.kernels[0].point.text()));
   EXPECT_THAT(schedule.notes[0], HasSubstr("spills 8 bytes with 48 registers"));
+  ASSERT_TRUE(schedule.refused.count("spills"));
+  EXPECT_THAT(schedule.refused.at("spills").example, HasSubstr("k_hidden: spills 8 bytes"));
   EXPECT_LT(assembler.read, 60) << "one point of each kind of code, not every point";
 }
 
@@ -100,9 +104,38 @@ TEST(GpuSchedule, WhereAllCodeSpillsThereIsNone) {
                  [&](const auto& points) { return assembler(points); });
     FAIL() << "there is a point left";
   } catch (const Error& e) {
-    EXPECT_THAT(e.what(), HasSubstr("no point for a100-40gb is left of 1 rows: 'fusion="));
+    EXPECT_THAT(e.what(), HasSubstr("1 rows: no point for a100-40gb is left, 'fusion="));
     EXPECT_THAT(e.what(), HasSubstr("spills 8 bytes"));
   }
+}
+
+TEST(GpuSchedule, ABlockThatIsTooLargeHasItsReason) {
+  FfnSpec ffn = block(DType::f32);
+  ffn.shape = {1 << 20, 1 << 20};
+  try {
+    gpu_schedule(ffn, Target::cuda_sm80, {1}, gpu_profile_named("a100-40gb"));
+    FAIL() << "there is a point";
+  } catch (const Error& e) {
+    EXPECT_THAT(e.what(), HasSubstr("d_model * d_ff"));
+  }
+}
+
+TEST(GpuSchedule, LeadersAreOfBothGeneratorsAndDifferInTheirCode) {
+  const GpuRanking ranking =
+      ranked_for_gpu(gpu_place(DType::bf16, 4), gpu_profile_named("a100-40gb"));
+  const std::vector<GpuKernel> leaders = leaders_of(ranking, 3);
+  ASSERT_EQ(leaders.size(), 6u);
+  std::set<std::string> codes;
+  int tensor_cores = 0;
+  for (size_t i = 0; i < leaders.size(); ++i) {
+    EXPECT_TRUE(codes.insert(code_class(leaders[i].point)).second) << leaders[i].point.text();
+    tensor_cores += leaders[i].point.tensor_core.has_value();
+    if (i > 0) {
+      EXPECT_LE(leaders[i - 1].estimate.ms, leaders[i].estimate.ms);
+    }
+  }
+  EXPECT_EQ(tensor_cores, 3);
+  EXPECT_EQ(leaders[0].point.text(), ranking.points[0].point.text());
 }
 
 TEST(GpuSchedule, TheGpuMustRunTheTarget) {
