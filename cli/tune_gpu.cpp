@@ -158,7 +158,7 @@ int tune_for_gpu(const Spec& spec, Target target, const GpuOptions& o) {
   Progress progress;
   progress.show("ranking points");
   GpuSchedule schedule = gpu_schedule(spec.ffn, target, spec.rows, gpu, reader_with(ptxas, gpu));
-  if (interrupted()) throw Interrupted();
+  throw_if_interrupted();
   progress.clear();
   if (ptxas.empty()) {
     schedule.notes.push_back(
