@@ -6,8 +6,10 @@
 #include "cli/output.h"
 #include "gatefold/gatefold.h"
 #include "spec/dtype.h"
+#include "spec/gpu_profile.h"
 #include "spec/machine.h"
 #include "spec/names.h"
+#include "spec/occupancy.h"
 #include "spec/presets.h"
 #include "spec/target.h"
 #include "spec/variant.h"
@@ -131,17 +133,51 @@ Listing list_cpus() {
   return listing;
 }
 
+/// A peak by its data sheet: "19.5", "312", "989.4".
+std::string peak_text(double per_second, double unit) {
+  return fmt::format("{:.4g}", per_second / unit);
+}
+
+/// What `tune --gpu` takes.
+Listing list_gpus() {
+  Listing listing{
+      .table = Table({"gpu", "board", ">capability", ">multiprocessors", ">MHz", ">memory GB/s",
+                      ">L2", ">shared of one", ">f32 TFLOP/s", ">16-bit TFLOP/s"})};
+  for (const GpuProfile& g : all_gpu_profiles()) {
+    const MultiprocessorLimits& m = multiprocessor_limits(g.capability);
+    listing.items.push_back({{"name", g.name},
+                             {"board", g.board},
+                             {"capability", g.capability},
+                             {"multiprocessors", g.multiprocessors},
+                             {"clock_hz", g.clock_hz},
+                             {"memory_bytes_per_s", g.memory_bytes_per_s},
+                             {"l2", g.l2_bytes},
+                             {"f32_flops", g.f32_flops},
+                             {"tensor_flops", g.tensor_flops},
+                             {"warps", m.warps},
+                             {"blocks", m.blocks},
+                             {"registers", m.registers},
+                             {"shared", m.shared_bytes},
+                             {"shared_of_block", m.shared_bytes_of_block},
+                             {"source", g.source}});
+    listing.table.add({g.name, g.board, fmt::format("{:.1f}", g.capability / 10.0),
+                       std::to_string(g.multiprocessors), peak_text(g.clock_hz, 1e6),
+                       peak_text(g.memory_bytes_per_s, 1e9), bytes_text(g.l2_bytes),
+                       bytes_text(m.shared_bytes), peak_text(g.f32_flops, 1e12),
+                       peak_text(g.tensor_flops, 1e12)});
+  }
+  return listing;
+}
+
 struct Kind {
   std::string name;
   Listing (*list)();
 };
 
 const std::vector<Kind>& kinds() {
-  static const std::vector<Kind> all = {{"variants", list_variants},
-                                        {"dtypes", list_dtypes},
-                                        {"targets", list_targets},
-                                        {"presets", list_presets},
-                                        {"cpus", list_cpus}};
+  static const std::vector<Kind> all = {{"variants", list_variants}, {"dtypes", list_dtypes},
+                                        {"targets", list_targets},   {"presets", list_presets},
+                                        {"cpus", list_cpus},         {"gpus", list_gpus}};
   return all;
 }
 
@@ -160,8 +196,8 @@ int run(const Options& options) {
 void add_list_command(CLI::App& app, Action& action) {
   auto options = std::make_shared<Options>();
   CLI::App* command =
-      app.add_subcommand("list", "Variants, dtypes, targets, model presets and CPU profiles");
-  command->add_option("what", options->what, "variants, dtypes, targets, presets or cpus")
+      app.add_subcommand("list", "Variants, dtypes, targets, model presets, CPU and GPU profiles");
+  command->add_option("what", options->what, "variants, dtypes, targets, presets, cpus or gpus")
       ->required();
   command->add_flag("--json", options->json, "one JSON object on stdout");
   command->footer("Example:\n  gatefold list presets");

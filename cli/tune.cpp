@@ -15,6 +15,7 @@
 #include "cli/run_options.h"
 #include "cli/self_test.h"
 #include "cli/spec_options.h"
+#include "cli/tune_gpu.h"
 #include "cli/tune_output.h"
 #include "cli/tune_replay.h"
 #include "cli/tune_report.h"
@@ -32,11 +33,11 @@ namespace {
 
 struct Options {
   SpecOptions spec;
-  std::string db, export_file, record, replay, worker_program;
+  std::string db, export_file, record, replay, worker_program, gpu, ptxas;
   std::optional<std::string> budget, trials, effort, strategy, worker;
   uint64_t seed = 1;
   std::optional<int> seeds;
-  int threads = 0;
+  int threads = 0, top = 0;
   bool json = false, space = false, self_test = false;
 };
 
@@ -150,6 +151,9 @@ void only_with(const Options& o, const std::string& mode, const std::set<std::st
                                                 {"--seeds", o.seeds.has_value()},
                                                 {"--worker", o.worker.has_value()},
                                                 {"--worker-program", !o.worker_program.empty()},
+                                                {"--gpu", !o.gpu.empty()},
+                                                {"--ptxas", !o.ptxas.empty()},
+                                                {"--top", o.top > 0},
                                                 {"--selftest", o.self_test},
                                                 {"--space", o.space}};
   for (const auto& [flag, given] : flags) {
@@ -170,14 +174,25 @@ int show_space(const Options& o) {
   return 0;
 }
 
+int for_gpu(const Options& o) {
+  only_with(o, "--gpu", {"--gpu", "--ptxas", "--top", "--export"});
+  const Spec spec = resolve(o.spec);
+  return tune_for_gpu(spec, only_target(spec.targets),
+                      {o.gpu, o.ptxas, o.export_file, o.top, o.json});
+}
+
 int run(const Options& o) {
+  if (!o.gpu.empty()) return for_gpu(o);
+  if (!o.ptxas.empty()) fail_usage("--ptxas: only with --gpu");
+  if (o.top > 0) fail_usage("--top: only with --gpu");
   if (!o.replay.empty()) return replay(o);
   if (o.space) return show_space(o);
   if (o.self_test) {
     only_with(o, "--selftest", {"--selftest", "--worker", "--worker-program"});
   }
   if (o.seeds) fail_usage("--seeds: only with --replay");
-  if (!o.self_test && o.db.empty()) fail_usage("--db: missing, wanted it, --replay or --space");
+  if (!o.self_test && o.db.empty())
+    fail_usage("--db: missing, wanted it, --replay, --space or --gpu");
   Progress progress;
   const TuneRequest request = request_of(o, progress);
   if (o.self_test) return run_self_test(request, progress, o.json);
@@ -227,6 +242,17 @@ void add_tune_command(CLI::App& app, Action& action) {
   command
       ->add_option("--seeds", o->seeds, "of --replay: how often each strategy is run (default: 20)")
       ->check(CLI::Range(1, 10000));
+  command->add_option(
+      "--gpu", o->gpu,
+      "only ranks a CUDA target's points for a GPU that is not at hand, by the cost "
+      "model; see `list gpus`");
+  command->add_option("--ptxas", o->ptxas,
+                      "of --gpu: NVIDIA's assembler, which counts registers (default: "
+                      "$GATEFOLD_PTXAS, the PATH, a CUDA toolkit); none: estimates");
+  command
+      ->add_option("--top", o->top,
+                   "of --gpu: how many candidates of each generator to show for each row count")
+      ->check(CLI::Range(1, 1000));
   command->add_flag("--space", o->space,
                     "only shows what there is to search: axes, legal points, refusals");
   command->add_flag("--json", o->json, "one JSON object on stdout");
@@ -235,7 +261,10 @@ void add_tune_command(CLI::App& app, Action& action) {
       "  gatefold tune --preset llama-2-7b --rows 1,4,16 --db tuning.db --budget 60s\n"
       "  gatefold tune --preset gpt2 --db tuning.db --budget 5m --worker 'ssh HOST "
       "gatefold-worker'\n"
-      "  gatefold tune --selftest");
+      "  gatefold tune --selftest\n"
+      "  gatefold tune --preset llama-2-7b --dtype bf16 --target cuda-sm80 --gpu a100-40gb "
+      "--export "
+      "w.json");
   command->callback([o, command, &action] {
     if (o->self_test) fill_in_small_block(o->spec, command->count("--rows") > 0);
     action = [o] { return run(*o); };

@@ -190,6 +190,10 @@ int threads_of_block(const KernelSpec& k) {
 
 int slices_of_grid(const KernelSpec& k) { return std::max(1, k.point.slices); }
 
+int estimated_registers(const KernelSpec& k) {
+  return std::min(registers_of_thread(k), sums(k) + operands(k, words_ahead(k)) + kOtherRegisters);
+}
+
 int words_ahead(const KernelSpec& k) {
   int ahead = k.packing.k_step;
   const auto fits = [&] {

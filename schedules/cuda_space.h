@@ -21,6 +21,10 @@ int pair_of(DType dtype);
 /// More of them keep more of the memory busy, for registers.
 int words_ahead(const KernelSpec& k);
 
+/// Registers of a thread of the projections, where nothing better is known: for its sums, for what
+/// words_ahead() asks for, and for the rest. ptxas often takes far fewer, and then loads later.
+int estimated_registers(const KernelSpec& k);
+
 /// Row tiles of one block of threads, and all its threads.
 int tiles_of_block(const KernelSpec& k);
 int threads_of_block(const KernelSpec& k);

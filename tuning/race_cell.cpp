@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "spec/error.h"
+#include "tuning/device_point.h"
 #include "tuning/roofline.h"
 #include "tuning/store_rows.h"
 
@@ -17,7 +18,7 @@ class CellCheck {
   void point(const char* field, const std::string& text, bool may_be_missing) const {
     if (text.empty() && may_be_missing) return;
     try {
-      parse_point(text);
+      check_point_text(text);
     } catch (const Error& e) {
       fail(where_ + field + ": " + e.what());
     }

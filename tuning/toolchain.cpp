@@ -3,15 +3,17 @@
 #include "generator/library.h"
 #include "generator/link_tools.h"
 #include "generator/process.h"
+#include "tuning/ptxas.h"
 #include "tuning/worker_client.h"
 
 namespace gatefold {
 namespace {
 
-/// Finding it is what fails where it is missing.
-std::string emitter() {
+/// Finding some is what fails where they are missing.
+template <typename Find>
+std::string found(Find find) {
   try {
-    return default_emitter().string();
+    return find();
   } catch (const Error&) {
     return "";
   }
@@ -36,7 +38,8 @@ void add_link_tools(Arch arch, std::vector<Tool>& tools) {
 std::vector<Tool> find_tools() {
   const std::string rebuild = "make build";
   std::vector<Tool> tools = {
-      {"gatefold-emit", "generate, tune: compiles one kernel", emitter(), rebuild},
+      {"gatefold-emit", "generate, tune: compiles one kernel",
+       found([] { return default_emitter().string(); }), rebuild},
       {"gatefold-emit-mlir", "generate for CUDA: kernels on tensor cores",
        default_tensor_core_emitter().string(), rebuild},
       {"gatefold-worker", "tune: measures candidates", find_program(default_worker()), rebuild},
@@ -44,6 +47,8 @@ std::vector<Tool> find_tools() {
   for (const ArchInfo& arch : all_archs()) add_link_tools(arch.arch, tools);
   tools.push_back({"cmake", "applications: find_package(gatefold)", find_program("cmake"),
                    "apt-get install cmake"});
+  tools.push_back({"ptxas", "tune --gpu: counts registers and spills",
+                   found([] { return find_ptxas(); }), "a CUDA toolkit or pip's nvidia-cuda-nvcc"});
   return tools;
 }
 

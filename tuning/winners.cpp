@@ -60,6 +60,9 @@ std::string note_on(const WinnerQuery& query, const WinnerSet& set) {
       return "tuned on another CPU of the same micro-architecture (" + query.micro_architecture +
              "): " + cpu;
     case CpuMatch::isa:
+      if (info(set.key.target).device != Device::cpu) {
+        return (set.from_model() ? "worked out for " : "tuned on ") + cpu;
+      }
       if (set.from_model()) return "worked out for a CPU with the same instructions only: " + cpu;
       return "tuned on another CPU with the same instructions only: " + cpu;
   }

@@ -6,6 +6,7 @@
 
 #include "generator/mlir/tile.h"
 #include "spec/error.h"
+#include "spec/occupancy.h"
 
 namespace gatefold {
 namespace {
@@ -125,7 +126,9 @@ int compute_capability(const std::string& target) {
   return capability;
 }
 
-int most_shared_bytes(int capability) { return (capability >= 90 ? 227 : 163) * 1024; }
+int most_shared_bytes(int capability) {
+  return static_cast<int>(multiprocessor_limits(capability).shared_bytes_of_block);
+}
 
 std::optional<std::string> why_no_tensor_cores(const KernelSpec& kernel) {
   const FfnSpec& ffn = kernel.ffn;

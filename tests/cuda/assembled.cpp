@@ -2,8 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include <regex>
-
 #include "generator/emit.h"
 #include "schedules/space.h"
 #include "tests/formats/files.h"
@@ -31,14 +29,7 @@ Assembled assembled(const std::string& ptx, const std::string& chip) {
                                           folder / "kernel.cubin", folder.file("kernel.ptx", ptx)},
                                          240);
   Assembled found{result.ok(), result.errors, {}};
-  static const std::regex function(
-      "Compiling entry function '([^']+)'[^]*?([0-9]+) bytes stack frame, ([0-9]+) bytes spill "
-      "stores, ([0-9]+) bytes spill loads[^]*?Used ([0-9]+) registers");
-  const std::string& text = found.messages;
-  for (std::sregex_iterator m(text.begin(), text.end(), function), end; m != end; ++m) {
-    found.functions.push_back(
-        {(*m)[1], std::stoi((*m)[5]), std::stoi((*m)[2]), std::stoi((*m)[3]) + std::stoi((*m)[4])});
-  }
+  if (found.accepted) found.functions = parse_ptxas(found.messages);
   return found;
 }
 

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "spec/ffn_spec.h"
+#include "tuning/gpu_resources.h"
 
 namespace gatefold::test {
 
@@ -13,16 +14,11 @@ KernelSpec cuda_kernel(const FfnSpec& ffn, Target target, int64_t rows);
 /// The PTX that a kernel's object file brings along.
 std::string ptx_of(const KernelSpec& kernel);
 
-/// What ptxas says of one function of a PTX text.
-struct Function {
-  std::string name;
-  int registers = 0, stack_bytes = 0, spilled_bytes = 0;
-};
-
+/// What ptxas says of a PTX text.
 struct Assembled {
   bool accepted = false;
   std::string messages;
-  std::vector<Function> functions;
+  std::vector<EntryResources> functions;
 };
 
 /// `chip`: "sm_80".

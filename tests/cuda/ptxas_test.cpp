@@ -18,8 +18,8 @@ void expect_in_registers(const KernelSpec& kernel, const std::string& ptx, const
   const Assembled found = assembled(ptx, chip);
   ASSERT_TRUE(found.accepted) << found.messages;
   ASSERT_FALSE(found.functions.empty()) << found.messages;
-  for (const Function& function : found.functions) {
-    EXPECT_EQ(function.spilled_bytes, 0) << function.name;
+  for (const EntryResources& function : found.functions) {
+    EXPECT_EQ(function.spill_bytes, 0) << function.name;
     EXPECT_EQ(function.stack_bytes, 0) << function.name;
   }
 }

@@ -61,7 +61,7 @@ def outside(*names):
 PURE = frozenset({"pure"})
 
 # What puts kernels together, without Halide; each pattern is a header and its source.
-LIBRARY = tuple(f"generator/{name}.*" for name in "device_services emit_kernels library link_tools manifest process table_source kernel_table_text".split())
+LIBRARY = tuple(f"generator/{name}.*" for name in "device_services emit_kernels emitter_arguments library link_tools manifest process table_source kernel_table_text".split())
 TENSOR_CORES = tuple(f"generator/mlir/{name}.*" for name in "kernel_parameters scalar_program tensor_core_point tile".split())
 # What a worker is made of, beside the runtime: it is linked statically for machines of other architectures.
 MEASURING = tuple(f"tuning/{name}.*" for name in (

@@ -28,9 +28,9 @@ class Ptxas : public testing::TestWithParam<Variant> {
     EXPECT_EQ(spilled_bytes(a), 0) << what << " " << chip << ": " << a.messages;
   }
 
-  static int spilled_bytes(const Assembled& a) {
-    int bytes = 0;
-    for (const Function& f : a.functions) bytes += f.spilled_bytes + f.stack_bytes;
+  static int64_t spilled_bytes(const Assembled& a) {
+    int64_t bytes = 0;
+    for (const EntryResources& f : a.functions) bytes += f.spill_bytes + f.stack_bytes;
     return bytes;
   }
 
