@@ -76,7 +76,7 @@ TEST(CudaLibrary, PtxStandsInItAsTextThatPtxasTakes) {
       const Assembled found = assembled(ptx, sm90 ? "sm_90" : "sm_80");
       EXPECT_TRUE(found.accepted) << found.messages;
       EXPECT_FALSE(found.functions.empty()) << found.messages;
-      for (const Function& f : found.functions) EXPECT_EQ(f.spilled_bytes, 0) << f.name;
+      for (const EntryResources& f : found.functions) EXPECT_EQ(f.spill_bytes, 0) << f.name;
     }
   }
 }
@@ -149,7 +149,9 @@ std::string kinds(const PlannedLibrary& planned) {
   std::string kinds;
   for (const LibraryKernel& kernel : planned.plan.kernels) {
     if (kernel.spec.target == Target::cuda_sm80) kinds += kernel.tensor_cores ? "t" : "s";
-    if (kernel.spec.target != Target::cuda_sm80) EXPECT_FALSE(kernel.tensor_cores);
+    if (kernel.spec.target != Target::cuda_sm80) {
+      EXPECT_FALSE(kernel.tensor_cores);
+    }
   }
   return kinds;
 }
