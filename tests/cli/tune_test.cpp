@@ -70,14 +70,14 @@ TEST(TuneSpace, IsShownWithoutADatabase) {
   ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
   const auto json = outcome.json();
   EXPECT_EQ(json["run_time"].size(), 0u);
-  EXPECT_EQ(json["compile_time"].size(), 9u);
+  EXPECT_EQ(json["compile_time"].size(), 10u);
   ASSERT_EQ(json["places"].size(), 4u) << "two packings, two buckets";
   for (const auto& place : json["places"]) {
     int64_t points = place["legal"].get<int64_t>();
     EXPECT_GT(points, 0);
     for (const auto& r : place["refused"]) points += r["points"].get<int64_t>();
     EXPECT_EQ(points, place["product"].get<int64_t>());
-    EXPECT_EQ(place["axes"].size(), 9u);
+    EXPECT_EQ(place["axes"].size(), 10u);
   }
   const Outcome text = gatefold(block);
   ASSERT_EQ(text.exit_code, 0) << text.err;

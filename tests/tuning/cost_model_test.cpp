@@ -58,7 +58,7 @@ const Place kWideOne = {"swiglu", DType::bf16, {4096, 11008}, 8, Target::x86_avx
 const Place kWideFew = {"swiglu", DType::bf16, {4096, 11008}, 24, Target::x86_avx512_bf16, "zen5"};
 const Place kWideSixteen = {"swiglu", DType::bf16, {4096, 11008}, 16, Target::x86_avx512_bf16,
                             "zen5"};
-const Place kWideMany = {"swiglu", DType::f32, {4096, 11008}, 192, Target::x86_avx512, "zen5", 1};
+const Place kWideMany = {"swiglu", DType::f32, {4096, 11008}, 192, Target::x86_avx512, "zen5"};
 
 /// The figures stand in schedules/x86_space.cpp and docs/schedule_ladder.md.
 const Pair kMeasured[] = {
