@@ -2,6 +2,10 @@
 #include <gtest/gtest.h>
 
 #include <cstdlib>
+#include <filesystem>
+#include <set>
+#include <sstream>
+#include <string>
 
 #include "generator/emit.h"
 #include "schedules/space.h"
@@ -32,7 +36,9 @@ TEST(L2Prefetch, FillsTheLevelThatIsAskedFor) {
 }
 
 TEST(L2Prefetch, TheObjectIsOfTheSameKernel) {
-  EXPECT_EQ(undefined_symbols(prefetching(2)), undefined_symbols(prefetching(1)));
+  std::set<std::string> assembled = undefined_symbols(prefetching(2));
+  assembled.erase("_GLOBAL_OFFSET_TABLE_");  // the linker's own, which an assembler may name
+  EXPECT_EQ(assembled, undefined_symbols(prefetching(1)));
 }
 
 TEST(L2Prefetch, LeavesNoFileBesideTheObject) {
